@@ -1,7 +1,6 @@
 import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
-import type { MerchantClient } from "../client.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
 import { confirmPayout, production } from "./confirm.ts";
@@ -21,12 +20,13 @@ import {
   csv,
   defineCommand,
   instant,
+  noKey,
   operand,
   serviceOptions,
   setting,
   toggle,
 } from "./options.ts";
-import { mostOf, pageOptions, printList, printRecord } from "./records.ts";
+import { mostOf, pageOptions, printList } from "./records.ts";
 import { interruptible } from "./terminal.ts";
 
 // One command for each operation in the table, so that a new operation needs no new file; plus `find` and `wait`, which
@@ -68,25 +68,7 @@ const paymentSecret = setting(
   "The payment's secret, returned when it was created.",
 );
 
-function call(
-  client: MerchantClient,
-  { name, query, body, credential, replay }: Operation<unknown>,
-  path: Readonly<Record<string, string | number>>,
-  input: object,
-  secret: string,
-  options: object,
-) {
-  const { paymentId = "" } = path;
-  const given = query || body ? [input, options] : [options];
-  if (credential === "paymentSecret") {
-    const checkout = client.checkout({ paymentId: String(paymentId), secret });
-    return methodOf(checkout, name.replace("checkout.", ""))(...given);
-  }
-  const method = replay === "unsafe" ? `${name}Once` : name;
-  return methodOf(client, method)(...Object.values(path), ...given);
-}
-
-type Method = (...args: readonly unknown[]) => PromiseLike<unknown>;
+type Method = (...args: readonly unknown[]) => PromiseLike<object>;
 
 /** The client's methods are named as in the table. */
 function methodOf(client: object, name: string): Method {
@@ -98,9 +80,10 @@ function methodOf(client: object, name: string): Method {
 }
 
 function operationCommand(operation: Operation<unknown>, name: string): Command {
-  const isOfPayment = operation.credential === "paymentSecret";
-  const isPayout = operation.replay === "unsafe";
-  const isKeyed = operation.replay === "keyed";
+  const { query, body, credential, replay } = operation;
+  const isOfPayment = credential === "paymentSecret";
+  const isPayout = replay === "unsafe";
+  const method = operation.name.replace("checkout.", "") + (isPayout ? "Once" : "");
   const columns = columnsOf(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
   const { summary, description = `${summary}.` } = describedIn(operation);
@@ -111,27 +94,34 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
     examples: examplesOf(operation, name),
     options: {
       path: object(operandsOf(operation)),
-      input: object(input),
       secret: isOfPayment ? paymentSecret : constant(""),
+      input: object(input),
       pages: limit === undefined ? constant(undefined) : object(pageOptions),
-      idempotencyKey: isKeyed ? idempotencyKey : constant(undefined),
+      keys: object(replay === "keyed" ? { idempotencyKey } : {}),
       payout: isPayout ? payoutOptions : constant(undefined),
       common: object({ csv: columns ? csv : constant(false), ...serviceOptions }),
     },
-    async run({ path, input, secret, pages, idempotencyKey, payout, common }, terminal) {
+    async run({ path, secret, input, pages, keys, payout, common }, terminal) {
       terminal.conceal(secret);
       const most = pages && mostOf(pages);
       if (operation.name === "payments.create") requireAmount(input);
-      const hasKey = operation.credential === "secretKey";
-      const client = await clientFrom(common.headerPrefix, hasKey);
+      const { headerPrefix, csv } = common;
+      const secretKey = credential === "secretKey" ? undefined : noKey;
+      const client = await clientFrom({ headerPrefix, secretKey });
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
-      await interruptible(async (signal) => {
-        const filled = { ...input, ...pageSize };
-        const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
-        const result = call(client, operation, path, filled, secret, options);
-        if (columns) await printList(result, { csv: common.csv, columns, most }, terminal);
-        else printRecord(await result, terminal);
+      return interruptible(async (signal) => {
+        const options = { signal, ...keys };
+        const given = query || body ? [{ ...input, ...pageSize }, options] : [options];
+        const result = isOfPayment
+          ? methodOf(
+              client.checkout({ paymentId: String(path.paymentId), secret }),
+              method,
+            )(...given)
+          : methodOf(client, method)(...Object.values(path), ...given);
+        if (!columns) return await result;
+        await printList(result, { csv, columns, most }, terminal);
+        return undefined;
       });
     },
   });
@@ -156,10 +146,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
     brief: `Find ${group} by their orderId.`,
     description:
       "Reads the list, because the service cannot search by orderId. --created-after shortens the search.",
-    examples: [
-      `settlekit ${group} find order_1`,
-      `settlekit ${group} find order_1 --created-after 2026-01-01 --json`,
-    ],
+    examples: [`settlekit ${group} find order_1 --created-after 2026-01-01`],
     options: {
       orderId: operand("ORDER_ID"),
       createdAfter: setting(
@@ -171,7 +158,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
       ...serviceOptions,
     },
     async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
-      const find = methodOf(await clientFrom(headerPrefix), `${group}.findByOrderId`);
+      const find = methodOf(await clientFrom({ headerPrefix }), `${group}.findByOrderId`);
       await interruptible((signal) =>
         printList(find(orderId, { createdAfter, signal }), { csv, columns }, terminal),
       );
@@ -189,21 +176,15 @@ function waitCommand(group: string): Command {
     brief: "Wait until the status is final.",
     description:
       "Polls until the status is final, such as completed or failed, and prints the result. Meant for scripts: servers learn the outcome from webhooks.",
-    examples: [
-      `settlekit ${group} wait ${id}`,
-      `settlekit ${group} wait ${id} --timeout 60 --json`,
-    ],
+    examples: [`settlekit ${group} wait ${id} --timeout 60`],
     options: {
       id: operand(id),
       timeout: setting("--timeout SECONDS", "How long to wait.", waitingTime).withDefault(900),
       ...serviceOptions,
     },
-    async run({ id, timeout, headerPrefix }, terminal) {
-      const wait = methodOf(await clientFrom(headerPrefix), `${group}.waitUntilFinal`);
-      const ended = await interruptible(async (signal) =>
-        wait(id, { deadlineMs: timeout * 1000, signal }),
-      );
-      printRecord(ended, terminal);
+    async run({ id, timeout, headerPrefix }) {
+      const wait = methodOf(await clientFrom({ headerPrefix }), `${group}.waitUntilFinal`);
+      return interruptible(async (signal) => wait(id, { deadlineMs: timeout * 1000, signal }));
     },
   });
 }
@@ -223,5 +204,5 @@ function examplesOf(operation: Operation<unknown>, name: string): readonly strin
   const secret = operation.credential === "paymentSecret" ? " --secret PAYMENT_SECRET" : "";
   const line = `settlekit ${name}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
   if (operation.replay === "unsafe") return [line, `${line} --yes --json`];
-  return [line, `${line} ${operation.query ? "--limit 1000 --csv" : "--json"}`];
+  return operation.query ? [line, `${line} --limit 1000 --csv`] : [line];
 }

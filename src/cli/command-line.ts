@@ -1,11 +1,12 @@
+import { bash, fish, nu, pwsh, type ShellCompletion, zsh } from "@optique/core/completion";
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
+import { show } from "../values.ts";
 import { apiCommands } from "./api-commands.ts";
-import { completeShell, shells } from "./completion.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
@@ -16,8 +17,9 @@ import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
 import { type Command, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
+import { printRecord } from "./records.ts";
 import { sandboxCommand } from "./sandbox.ts";
-import { createTerminal, type Output, type Streams, type Terminal } from "./terminal.ts";
+import { createTerminal, type Output, paint, type Streams, type Terminal } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
 
 export const commands: readonly Command[] = [
@@ -78,6 +80,39 @@ function requireVerb(args: readonly string[]): void {
   throw new UsageError(`Say what to do with ${group}: ${verbs.join(", ")}.`);
 }
 
+/** The shells that `settlekit completion` supports; PowerShell also under its own name. */
+const shells: Readonly<Record<string, ShellCompletion>> = {
+  bash,
+  zsh,
+  fish,
+  powershell: { ...pwsh, name: "powershell" },
+  pwsh,
+  nu,
+};
+
+/**
+ * Completes the shell's name after `completion`, which the library does not. False for any other arguments.
+ *
+ * @throws {UsageError} No shell is named, or an unknown one.
+ */
+function completeShell(args: readonly string[], output: { write(text: string): unknown }): boolean {
+  const [command, shell = "", ...words] = args;
+  if (command !== "completion" || shell.startsWith("-")) return false;
+  const names = Object.keys(shells);
+  if (!names.includes(shell)) {
+    const fact = shell === "" ? "" : `There is no completion for ${show(shell)}. `;
+    throw new UsageError(
+      `${fact}Name a shell: ${names.join(", ")}. For example: settlekit completion bash`,
+    );
+  }
+  const [completed, prefix = "", ...more] = words;
+  if (completed !== "completion" || words.length < 2 || more.length > 0) return false;
+  const fitting = names.filter((name) => name.startsWith(prefix));
+  const suggestions = fitting.map((text) => ({ kind: "literal", text }) as const);
+  for (const chunk of shells[shell]?.encodeSuggestions(suggestions) ?? []) output.write(chunk);
+  return true;
+}
+
 /**
  * Parses the arguments. Help, the version and completion scripts are printed right away.
  *
@@ -117,9 +152,14 @@ export function parse(
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   const terminal = createTerminal(streams);
   try {
-    if (args.length > 0) return await parse(args, streams.stdout)(terminal);
-    parse(["--help"], streams.stderr);
-    return exitCodes.usage;
+    if (args.length === 0) {
+      parse(["--help"], streams.stderr);
+      return exitCodes.usage;
+    }
+    const result = await parse(args, streams.stdout)(terminal);
+    if (typeof result === "number") return result;
+    printRecord(result, terminal);
+    return exitCodes.ok;
   } catch (error) {
     explain(error, args, terminal);
     return exitCodeOf(error);
@@ -135,7 +175,7 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   const asJson = args.slice(0, args.concat("--").indexOf("--")).includes("--json");
   if (asJson) terminal.json({ type: "error", error: isOurs ? error : { name, message } });
   const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
-  const said = `${terminal.paint("red", "settlekit:")} ${text}`;
+  const said = `${paint("red", "settlekit:")} ${text}`;
   // A message from the service must not add lines.
   for (const line of isOurs ? [said] : said.split(/\n+/)) terminal.say(line);
   if (isUsage) terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);

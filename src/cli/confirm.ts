@@ -33,6 +33,7 @@ export async function confirmPayout(
 
 /** @throws {UsageError} Real money would move, but --production was not passed. */
 export async function requireProduction(production: boolean): Promise<void> {
+  // Loaded late. Otherwise bundles with a helper alone, such as isPaid, would contain its schemas.
   const { configure } = await import("../options.ts");
   if (configure().environment !== "production" || production) return;
   throw new UsageError(

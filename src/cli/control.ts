@@ -4,7 +4,6 @@ import { eventTypes, subjectOf } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
-import { printRecord } from "./records.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 
@@ -35,11 +34,11 @@ export const simulateCommand = defineCommand({
     ).optional(),
     ...controlOptions,
   },
-  async run({ id, scenario, amountInCents, url }, terminal) {
+  async run({ id, scenario, amountInCents, url }) {
     if (amountInCents !== undefined && !paymentScenarios.includes(scenario)) {
       throw new UsageError("Leave out --amount: a withdrawal has its own.");
     }
-    printRecord(await simulate(url, { id, scenario, amountInCents }), terminal);
+    return simulate(url, { id, scenario, amountInCents });
   },
 });
 
@@ -71,7 +70,7 @@ export const advanceCommand = defineCommand({
   brief: "Advance the clock of a running sandbox.",
   description:
     "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their retries.",
-  examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
+  examples: ["settlekit advance 15m"],
   options: {
     duration: operand("DURATION", "A whole number with a unit, such as 90s, 15m or 2d.", duration),
     ...controlOptions,
@@ -82,7 +81,7 @@ export const advanceCommand = defineCommand({
       "clock/advance",
       { duration },
     );
-    for (const event of happened) printEvent(event, terminal);
+    for (const event of happened) printEvent(event, terminal.result);
     terminal.report({ type: "advanced", now }, `The sandbox's clock shows ${now}.`);
   },
 });
@@ -92,7 +91,7 @@ export const resendCommand = defineCommand({
   brief: "Deliver a webhook of a running sandbox again.",
   description:
     "Delivers a webhook again, with a new signature, and prints the answer. settlekit events --json and the inspector show the ids of deliveries.",
-  examples: ["settlekit resend DELIVERY_ID", "settlekit resend DELIVERY_ID --json"],
+  examples: ["settlekit resend DELIVERY_ID"],
   options: {
     deliveryId: operand("DELIVERY_ID"),
     ...controlOptions,
@@ -143,7 +142,7 @@ export const eventsCommand = defineCommand({
   async run({ follow, url, ...asked }, terminal) {
     const fits = filterBy(asked);
     const print = (event: SandboxEvent) => {
-      if (fits(event)) printEvent(event, terminal);
+      if (fits(event)) printEvent(event, terminal.result);
     };
     const printInOrder = terminal.asJson ? print : requestsFirst(print);
     if (!follow) {

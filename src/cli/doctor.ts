@@ -1,5 +1,9 @@
-import type { Finding } from "./findings.ts";
-import { defineCommand, serviceOptions } from "./options.ts";
+import { ConfigurationError, SettlekitError } from "../errors.ts";
+import type { ClientOptions, Configuration } from "../options.ts";
+import type { Environment } from "../wire/credential.ts";
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { clientFrom, defineCommand, noKey, serviceOptions } from "./options.ts";
+import { durationText, paint } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({
   name: "doctor",
@@ -9,18 +13,189 @@ export const doctorCommand = defineCommand({
   examples: ["settlekit doctor --dotenv .env", "settlekit exec -- settlekit doctor --json"],
   options: serviceOptions,
   async run({ headerPrefix }, terminal) {
-    const { examine, worstOf } = await import("./findings.ts");
     const marks = {
-      ok: terminal.paintData("green", "✓"),
-      warning: terminal.paintData("yellow", "!"),
-      failure: terminal.paintData("red", "✗"),
+      ok: paint("green", "✓"),
+      warning: paint("yellow", "!"),
+      failure: paint("red", "✗"),
     };
-    const findings: Finding[] = [];
-    for await (const finding of examine(headerPrefix)) {
-      findings.push(finding);
-      const line = `${marks[finding.level]} ${finding.message}`;
-      terminal.result({ type: "finding", ...finding }, line);
+    const failures: number[] = [];
+    for await (const [check, finding] of examine(headerPrefix)) {
+      const { level, message, exitCode } = finding;
+      if (level === "failure") failures.push(exitCode);
+      terminal.result({ type: "finding", check, ...finding }, `${marks[level]} ${message}`);
     }
-    return worstOf(findings);
+    // In order of dependence: no authentication without a configuration, and no response without a network.
+    return failures.length === 0 ? exitCodes.ok : Math.min(...failures);
   },
 });
+
+/** The result of a check. */
+interface Finding {
+  readonly level: "ok" | "warning" | "failure";
+  /** The fact and, if something is wrong, what to do. */
+  readonly message: string;
+  /** The exit code of a failure; 0 if payments work anyway. */
+  readonly exitCode: number;
+}
+
+const ok = (message: string): Finding => ({ level: "ok", message, exitCode: 0 });
+const warning = (message: string): Finding => ({ level: "warning", message, exitCode: 0 });
+const failure = (message: string, exitCode: number): Finding => {
+  return { level: "failure", message, exitCode };
+};
+
+type NamedFinding = readonly [check: string, finding: Finding];
+
+/** Placeholders for what is not being checked. */
+const anyKey = { secretKey: noKey };
+const anyUrl = { baseUrl: "https://service.invalid" };
+
+/**
+ * Yields each finding as soon as it is known. Each variable is checked by itself, so that one mistake does not hide
+ * another. Nothing is sent while the configuration is invalid.
+ */
+async function* examine(headerPrefix: string | undefined): AsyncGenerator<NamedFinding, void> {
+  // Loaded late. Otherwise bundles with a helper alone, such as isPaid, would contain its schemas.
+  const { configure } = await import("../options.ts");
+  const judged = (
+    options: ClientOptions,
+    finding: (configuration: Configuration) => Finding,
+    exitCode: number = exitCodes.usage,
+  ): Finding => {
+    try {
+      return finding(configure(options));
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return failure(error.message, exitCode);
+    }
+  };
+  const environment = judged({ ...anyKey, ...anyUrl }, ({ environment }) => {
+    const isSet = Boolean(process.env.SETTLEKIT_ENVIRONMENT);
+    const source = isSet ? "" : ", because SETTLEKIT_ENVIRONMENT is not set";
+    return ok(`The environment is ${environment}${source}.`);
+  });
+  yield ["environment", environment];
+  if (environment.level === "failure") return;
+  const baseUrl = judged(anyKey, ({ baseUrl }) => ok(`The base URL is ${baseUrl}.`));
+  yield ["baseUrl", baseUrl];
+  const secretKey = judged(anyUrl, secretKeyFinding, exitCodes.authentication);
+  yield ["secretKey", secretKey];
+  yield ["webhookSecret", webhookSecretFinding()];
+  if (baseUrl.level === "failure" || secretKey.level === "failure") return;
+  yield* await callFindings(configure().environment, headerPrefix);
+}
+
+function secretKeyFinding({ environment }: Configuration): Finding {
+  const { SETTLEKIT_SECRET_KEY: key = "" } = process.env;
+  if (key.startsWith("sk_")) {
+    const kind = key.startsWith("sk_test_") ? "test" : "production";
+    return ok(`The secret key is a ${kind} key, which suits ${environment}.`);
+  }
+  return warning(
+    "The secret key starts with neither sk_test_ nor sk_, as known keys do. Check that " +
+      `SETTLEKIT_SECRET_KEY holds the secret key; the service decides whether it suits ${environment}.`,
+  );
+}
+
+function webhookSecretFinding(): Finding {
+  const { SETTLEKIT_WEBHOOK_SECRET: secret } = process.env;
+  if (!secret) {
+    return warning(
+      "SETTLEKIT_WEBHOOK_SECRET is not set. Set it where webhooks are received, or pass secret there.",
+    );
+  }
+  if (/^[\s"']|[\s"']$/.test(secret)) {
+    return failure(
+      "SETTLEKIT_WEBHOOK_SECRET has white space or quotes around it, which would become part of the " +
+        "secret, and no signature would match. Remove them.",
+      exitCodes.usage,
+    );
+  }
+  return ok("The webhook secret is set.");
+}
+
+/** Makes one read-only call to check the connection, the service's clock, the key and the response. */
+async function callFindings(
+  environment: Environment,
+  headerPrefix: string | undefined,
+): Promise<NamedFinding[]> {
+  const findings: NamedFinding[] = [];
+  const drift = new Set<string>();
+  const client = await clientFrom({
+    timeoutMs: 10_000,
+    maxRetries: 0,
+    headerPrefix,
+    onEvent: (event) => {
+      if (event.type === "drift") for (const path of event.paths) drift.add(path);
+    },
+    async fetch(url, init) {
+      const sentAtMs = Date.now();
+      const response = await fetch(url, init);
+      const receivedAtMs = Date.now();
+      const duration = durationText(receivedAtMs - sentAtMs);
+      findings.push(["reach", ok(`${new URL(url).origin} answered in ${duration}.`)]);
+      const dateText = response.headers.get("date");
+      findings.push(["clock", clockFinding({ dateText, sentAtMs, receivedAtMs }, environment)]);
+      return response;
+    },
+  });
+  try {
+    const { status, data } = await client.payments.list({ limit: 1 }).withResponse();
+    const total = data.pagination?.total;
+    const count = typeof total === "number" ? ` It has ${total} payments.` : "";
+    const fact = `payments.list accepted the secret key and answered ${status}.${count}`;
+    findings.push(["call", ok(fact)]);
+  } catch (error) {
+    if (!SettlekitError.is(error)) throw error;
+    const wasReached = findings.length > 0;
+    const hint =
+      !wasReached && environment === "sandbox" ? " Start it with: settlekit sandbox" : "";
+    const finding = failure(error.message + hint, exitCodeOf(error));
+    findings.push([wasReached ? "call" : "reach", finding]);
+  }
+  if (drift.size > 0) {
+    const finding = warning(
+      `The response differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
+        "returned as received: check that your code does not rely on them, and update settlekit.",
+    );
+    findings.push(["drift", finding]);
+  }
+  return findings;
+}
+
+/** Webhooks with a larger difference are refused, unless toleranceSeconds says otherwise. */
+const toleranceSeconds = 300;
+const noticeableSeconds = 30;
+
+/**
+ * How much this machine's clock differs from the service's.
+ *
+ * @param exchange The response's Date header, and when this machine's clock saw the request and the response.
+ */
+export function clockFinding(
+  exchange: { dateText: string | null; sentAtMs: number; receivedAtMs: number },
+  environment: Environment,
+): Finding {
+  const serviceMs = Date.parse(exchange.dateText ?? "");
+  if (Number.isNaN(serviceMs)) {
+    return warning(
+      "The response has no Date header, so the clocks cannot be compared. Check the proxies between this " +
+        "machine and the service.",
+    );
+  }
+  // The header has a resolution of one second, so it is half a second behind on average.
+  const middleMs = (exchange.sentAtMs + exchange.receivedAtMs) / 2;
+  const seconds = Math.round((middleMs - (serviceMs + 500)) / 1000);
+  const distance = Math.abs(seconds);
+  if (distance < noticeableSeconds) {
+    return ok(`This machine's clock agrees with the service's to within ${distance} s.`);
+  }
+  if (environment === "sandbox") {
+    return ok(`The sandbox's clock was moved or frozen, ${distance} s from this machine's.`);
+  }
+  const fact = `This machine's clock is ${distance} s ${seconds > 0 ? "ahead of" : "behind"} the service's.`;
+  const cure = "Synchronise it with a time server (NTP).";
+  return distance < toleranceSeconds
+    ? warning(`${fact} ${cure}`)
+    : failure(`${fact} Webhooks are refused for their age. ${cure}`, exitCodes.usage);
+}

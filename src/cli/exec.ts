@@ -5,6 +5,7 @@ import { message } from "@optique/core/message";
 import { exitCodes } from "./exit-codes.ts";
 import { defineCommand, operand } from "./options.ts";
 import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
+import { paint } from "./terminal.ts";
 
 const about = "What to run, with its arguments, after two hyphens.";
 const words = operand("COMMAND", about).multiple({
@@ -38,9 +39,7 @@ export const execCommand = defineCommand({
   async run({ otherCommand: [file = "", ...args], ...values }, terminal) {
     const sandbox = await sandboxFrom(values);
     await using server = await sandbox.listen({ port: 0 });
-    terminal.say(
-      terminal.paint("dim", `sandbox at ${server.url}, inspector ${server.url}/_sandbox`),
-    );
+    terminal.say(paint("dim", `sandbox at ${server.url}, inspector ${server.url}/_sandbox`));
     const child = start(file, args, { ...process.env, ...variablesOf(sandbox, server.url) });
     passSignalsTo(child);
     return await exitCodeOf(child).catch((error: NodeJS.ErrnoException) => {

@@ -13,7 +13,7 @@ import {
   setting,
   type ValuesOf,
 } from "./options.ts";
-import { printList, printRecord } from "./records.ts";
+import { printList } from "./records.ts";
 import type { Terminal } from "./terminal.ts";
 
 function inTransaction<T>(
@@ -33,11 +33,9 @@ const statusCommand = defineCommand({
   brief: "Print how the inbox is doing.",
   description:
     "Prints how many payments and withdrawals are waiting to be settled, how long the oldest of them, or the oldest task, has been waiting, what is parked, and how many were settled in the last minute.",
-  examples: ["settlekit inbox status", "settlekit inbox status --sqlite shop.db --json"],
+  examples: ["settlekit inbox status --sqlite shop.db"],
   options: { ...databaseOptions, json },
-  async run(database, terminal) {
-    printRecord(await inTransaction(database, terminal, readStats), terminal);
-  },
+  run: (database, terminal) => inTransaction(database, terminal, readStats),
 });
 
 const parkedCommand = defineCommand({
@@ -45,7 +43,7 @@ const parkedCommand = defineCommand({
   brief: "List what is waiting for a person.",
   description:
     "Lists the payments, withdrawals and tasks that failed too often, with the reason and the id for settlekit inbox retry.",
-  examples: ["settlekit inbox parked", "settlekit inbox parked --json"],
+  examples: ["settlekit inbox parked"],
   options: { ...databaseOptions, json },
   async run(database, terminal) {
     const parked = await inTransaction(database, terminal, readParked);
@@ -89,11 +87,10 @@ const reconcileCommand = defineCommand({
     json,
   },
   async run({ since, headerPrefix, ...database }, terminal) {
-    await withStore(database, terminal, async (store) => {
+    return withStore(database, terminal, async (store) => {
       const { createInbox } = await import("../inbox/inbox.ts");
-      const inbox = createInbox({ client: await clientFrom(headerPrefix), store });
-      const found = await inbox.reconcile(since === undefined ? {} : { since });
-      printRecord(found, terminal);
+      const inbox = createInbox({ client: await clientFrom({ headerPrefix }), store });
+      return inbox.reconcile(since === undefined ? {} : { since });
     });
   },
 });

@@ -1,7 +1,14 @@
 import { isLoopback } from "../http/base-url.ts";
+import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { nearestEvent, show } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
-import { Webhooks } from "../webhooks/index.ts";
+import {
+  type Webhook,
+  type WebhookFailureReason,
+  Webhooks,
+  WebhookVerificationError,
+} from "../webhooks/index.ts";
+import { refusalStatus } from "../webhooks/receiver.ts";
 import { UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
@@ -13,8 +20,7 @@ import {
   webhookSecretFrom,
   webUrl,
 } from "./options.ts";
-import { durationText, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
-import type { Reception } from "./webhook-receiver.ts";
+import { durationText, paint, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
 
 export const listenCommand = defineCommand({
   name: "listen",
@@ -53,13 +59,30 @@ export const listenCommand = defineCommand({
       // A logger is needed: without one, causes of mismatches are not looked for.
       logger: { warn() {}, error() {} },
     });
-    const onReception = (reception: Reception) =>
-      terminal.report(receptionRecord(reception), ...receptionLines(reception, terminal.paint));
+    const isAsked = ({ event }: Webhook) => events.length === 0 || events.includes(event);
+    const forward = async (webhook: Webhook, rawHeaders: readonly string[]) => {
+      if (forwardTo === undefined || !isAsked(webhook)) return null;
+      const headers = forwardableHeaders(rawHeaders);
+      const body = Buffer.from(webhook.rawBody);
+      return post({ url: forwardTo, headers, body }).catch(({ message }: Error) => ({
+        error: message,
+      }));
+    };
     const stopped = untilStopped();
     // Loaded late, so that every other command starts faster.
-    const { receiveWebhooks } = await import("./webhook-receiver.ts");
-    const options = { webhooks, forwardTo, events, onReception };
-    await using server = await receiveWebhooks(options, port, host);
+    const { serve } = await import("../sandbox/server.ts");
+    const answer: Parameters<typeof serve>[0] = async (request, { incoming }) => {
+      const reception = await receive(request, webhooks, (webhook) =>
+        forward(webhook, incoming.rawHeaders),
+      );
+      // A sender that disconnected sees no response, and there is nothing to report.
+      if (!request.signal.aborted && (!reception.ok || isAsked(reception.webhook))) {
+        terminal.report(receptionRecord(reception), ...receptionLines(reception));
+      }
+      const { answered: status } = reception;
+      return new Response(null, { status, headers: status === 405 ? { Allow: "POST" } : {} });
+    };
+    await using server = await serve(answer, port, host);
     if (forwardTo && isSame(forwardTo, new URL(server.url))) {
       throw new UsageError(
         `--forward-to is the address that listen itself receives webhooks at, ${server.url}. Pass your server's.`,
@@ -74,9 +97,9 @@ export const listenCommand = defineCommand({
     }
     terminal.report(
       { url: server.url },
-      `Listening for webhooks at ${terminal.paint("bold", server.url)}`,
+      `Listening for webhooks at ${paint("bold", server.url)}`,
       ...(forwardTo ? [`Passing them on to ${forwardTo.href}`] : []),
-      terminal.paint("dim", "Ctrl-C stops it."),
+      paint("dim", "Ctrl-C stops it."),
     );
     return await stopped;
   },
@@ -102,7 +125,7 @@ function receptionRecord(reception: Reception): object {
 }
 
 /** A reception as lines for people. */
-function receptionLines(reception: Reception, paint: Terminal["paint"]): string[] {
+function receptionLines(reception: Reception): string[] {
   const time = paint("dim", timeOfDay());
   const below = (text: string) => `          ${text}`;
   if (!reception.ok) {
@@ -122,4 +145,75 @@ function receptionLines(reception: Reception, paint: Terminal["paint"]): string[
   const result = `${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`;
   if (answered < 300 || answered >= 400) return [result];
   return [result, below("Webhooks do not follow redirects: forward to the URL that it points to.")];
+}
+
+/** The result of one request. */
+type Reception = { readonly answered: number } & (
+  | { readonly ok: true; readonly webhook: Webhook; readonly forwarded: Forwarded | null }
+  | {
+      readonly ok: false;
+      readonly reason: WebhookFailureReason | "method_not_allowed";
+      readonly message: string;
+    }
+);
+
+type Forwarded = PostAnswer | { readonly error: string };
+
+/** The sender gets the endpoint's status, so that it redelivers whatever was not accepted. */
+async function receive(
+  request: Request,
+  webhooks: Webhooks,
+  forward: (webhook: Webhook) => Promise<Forwarded | null>,
+): Promise<Reception> {
+  if (request.method !== "POST") {
+    const message = `Webhooks are POST requests; this was ${request.method}.`;
+    return { ok: false, answered: 405, reason: "method_not_allowed", message };
+  }
+  let webhook: Webhook;
+  try {
+    webhook = await webhooks.verify(request);
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    const { reason } = error;
+    const cure = /^timestamp_too_/.test(reason) ? ` ${clockCure}` : "";
+    return { ok: false, answered: refusalStatus(error), reason, message: error.message + cure };
+  }
+  const forwarded = await forward(webhook);
+  const answered = forwarded === null ? 200 : "error" in forwarded ? 502 : forwarded.status;
+  return { ok: true, answered, webhook, forwarded };
+}
+
+const clockCure =
+  "If a sandbox sent this, its clock was probably frozen (--now) or advanced: then listen with " +
+  "--tolerance Infinity.";
+
+/** Headers that belong to one connection, or are set again for the next one. */
+const hopByHop: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * The end-to-end headers of a request, in its own order and spelling.
+ *
+ * @param rawHeaders Alternating names and values.
+ */
+export function forwardableHeaders(rawHeaders: readonly string[]): string[] {
+  const nameAt = (index: number) => rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";
+  const named = rawHeaders
+    .filter((_, index) => index % 2 === 1 && nameAt(index) === "connection")
+    .flatMap((value) => value.toLowerCase().split(","))
+    .map((name) => name.trim());
+  const isHopByHop = (name: string) => hopByHop.has(name) || named.includes(name);
+  return rawHeaders.filter((_, index) => !isHopByHop(nameAt(index)));
 }

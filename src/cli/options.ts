@@ -18,11 +18,12 @@ import {
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
 import { InvalidRequestError } from "../errors.ts";
+import type { ClientOptions } from "../options.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A parsed command line, ready to run. Resolves with the exit code. */
-export type Run = (terminal: Terminal) => Promise<number>;
+/** A parsed command line, ready to run. Resolves with the exit code, or with a record that is the result to print. */
+export type Run = (terminal: Terminal) => Promise<number | object>;
 
 export interface Command {
   /** The words to type, such as `payments` and `list`. */
@@ -44,11 +45,14 @@ interface CommandDefinition<Given extends Options> {
   /** For the list of commands. */
   readonly brief: string;
   readonly description: string | Message;
-  /** Complete command lines. */
+  /** Complete command lines. A single one is shown with `--json`, too. */
   readonly examples: readonly string[];
   readonly options: Given;
-  /** Resolves with the exit code if it is not 0. */
-  run(values: ValuesOf<Given>, terminal: Terminal): Promise<number | undefined> | Promise<void>;
+  /** Resolves with a record to print, with the exit code if it is not 0, or with nothing. */
+  run(
+    values: ValuesOf<Given>,
+    terminal: Terminal,
+  ): Promise<object | number | undefined> | Promise<void>;
 }
 
 /**
@@ -68,7 +72,9 @@ export function defineCommand<const Given extends Options>(
   };
   const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options);
   const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
-  const footer = lines("Examples:", ...examples.map((example) => `  ${example}`));
+  const shown =
+    examples.length > 1 ? examples : examples.flatMap((line) => [line, `${line} --json`]);
+  const footer = lines("Examples:", ...shown.map((example) => `  ${example}`));
   const texts = { brief: prose(brief), description: prose(description), footer };
   const words = name.split(" ");
   return { words, parser: command(words.at(-1) ?? "", ready, texts) };
@@ -265,18 +271,13 @@ export const headerPrefix = setting(
 /** For commands that call the service, or stand in for it. */
 export const serviceOptions = { json, headerPrefix, dotenv };
 
-/**
- * The client that the variables describe.
- *
- * @param hasKey Whether its calls carry the secret key. Those that do not need none.
- */
-export async function clientFrom(
-  headerPrefix: string | undefined,
-  hasKey = true,
-): Promise<MerchantClient> {
+/** For calls that carry no secret key: the client asks for it only when a call needs it. */
+export const noKey = () => "";
+
+/** The client that options and variables describe. It is loaded late, so that help does not wait for it. */
+export async function clientFrom(options: ClientOptions): Promise<MerchantClient> {
   const { MerchantClient } = await import("../client.ts");
-  // A function is called only by calls that carry a key.
-  return new MerchantClient({ headerPrefix, secretKey: hasKey ? undefined : () => "" });
+  return new MerchantClient(options);
 }
 
 export const webhookSecret = setting(

@@ -1,15 +1,6 @@
 import { UsageError } from "./exit-codes.ts";
-import {
-  type Command,
-  clientFrom,
-  defineCommand,
-  headerPrefix,
-  json,
-  setting,
-  toggle,
-} from "./options.ts";
+import { type Command, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
 import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
-import { printRecord } from "./records.ts";
 
 /** A command for deciding about one payout. */
 export function decisionCommand(
@@ -22,15 +13,10 @@ export function decisionCommand(
     name: `payouts ${name}`,
     brief,
     description,
-    examples: [
-      `settlekit payouts ${name} payout_1 --by ann${why} --sqlite shop.db`,
-      `settlekit payouts ${name} payout_2 --by ann --sqlite shop.db --json`,
-    ],
-    options: { orderId, by, reason: reason.optional(), ...ledgerOptions, json },
+    examples: [`settlekit payouts ${name} payout_1 --by ann${why} --sqlite shop.db`],
+    options: { orderId, by, reason: reason.optional(), ...ledgerOptions },
     run: ({ orderId, by, reason, ...ledger }, terminal) =>
-      withLedger(ledger, terminal, async (payouts) => {
-        printRecord(await payouts[name](orderId, { by, reason }), terminal);
-      }),
+      withLedger(ledger, terminal, (payouts) => payouts[name](orderId, { by, reason })),
   });
 }
 
@@ -56,7 +42,6 @@ export const resolveCommand = defineCommand({
     quietMs,
     ...ledgerOptions,
     headerPrefix,
-    json,
   },
   async run(values, terminal) {
     const { orderId, by, withdrawalId, neverSent, acceptDifferences, doNotSend } = values;
@@ -71,10 +56,7 @@ export const resolveCommand = defineCommand({
       withdrawalId === undefined
         ? ({ by, neverSent: true, sendAgain: !doNotSend } as const)
         : { by, withdrawalId, acceptDifferences };
-    const client = () => clientFrom(values.headerPrefix);
-    await withLedger({ ...values, client }, terminal, async (payouts) => {
-      printRecord(await payouts.resolve(orderId, resolution), terminal);
-    });
+    return withLedger(values, terminal, (payouts) => payouts.resolve(orderId, resolution));
   },
 });
 
@@ -83,11 +65,8 @@ export const reopenCommand = defineCommand({
   brief: "Close the breaker.",
   description:
     "Lets payouts be sent again after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
-  examples: [
-    'settlekit payouts reopen --by ann --reason "paid twice by hand" --sqlite shop.db',
-    'settlekit payouts reopen --by ann --reason "restored a backup" --sqlite shop.db --json',
-  ],
-  options: { by, reason, ...ledgerOptions, json },
+  examples: ['settlekit payouts reopen --by ann --reason "paid twice by hand" --sqlite shop.db'],
+  options: { by, reason, ...ledgerOptions },
   run: ({ by, reason, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const wasStopped = await payouts.reopen({ by, reason });

@@ -1,13 +1,12 @@
 import { object } from "@optique/core/constructs";
 import { map } from "@optique/core/modifiers";
 import { integer } from "@optique/core/valueparser";
-import type { MerchantClient } from "../client.ts";
 import { toRecipientAddress } from "../evm/address.ts";
 import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
 import { payoutTables } from "../payouts/tables.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
-import { operand, readBy, setting, type ValuesOf } from "./options.ts";
+import { clientFrom, json, noKey, operand, readBy, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 // The common parts of the payout ledger's commands.
@@ -18,13 +17,14 @@ export const orderId = operand("ORDER_ID", "The payout's orderId.");
 export const by = setting("--by NAME", "Your name, for the journal.");
 export const reason = setting("--reason TEXT", "The reason, for the journal.");
 
-/** Which ledger a command works on. */
+/** Which ledger a command works on, and how it prints. */
 export const ledgerOptions = {
   ...databaseOptions,
   tenant: setting(
     "--tenant NAME",
     "The tenant whose payouts these are. Default: payouts without a tenant.",
   ).optional(),
+  json,
 };
 
 export const cents = integer({ min: 0 });
@@ -63,31 +63,35 @@ interface LedgerOptions
     Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent" | "quietMs"> {
   /** Whether to create a missing SQLite file, with its tables. */
   readonly createsFile?: boolean;
-  /** Only needed by commands that call the service. */
-  readonly client?: () => Promise<MerchantClient>;
+  /** Only commands that call the service have this option. The others need no secret key. */
+  readonly headerPrefix?: string | undefined;
 }
+
+/** For commands that never call the service. */
+const nowhere = {
+  environment: "sandbox",
+  baseUrl: "http://127.0.0.1",
+  headerPrefix: "X-Service",
+  secretKey: noKey,
+} as const;
 
 /** Opens the ledger while `use` runs. */
 export function withLedger<T>(
-  { tenant, client = withoutKey, limits, lookFirst, onEvent, quietMs, ...database }: LedgerOptions,
+  ledger: LedgerOptions,
   terminal: Terminal,
   use: (payouts: Ledger, store: Store) => Promise<T>,
 ): Promise<T> {
-  return withStore(database, terminal, async (store, isNewFile) => {
+  const { tenant, limits, lookFirst, onEvent, quietMs } = ledger;
+  return withStore(ledger, terminal, async (store, isNewFile) => {
     // Never migrate an existing database: processes with an older settlekit would refuse its tables.
     if (isNewFile) await migrate(store, payoutTables);
     else await requireMigrated(store, payoutTables);
     const { createPayouts } = await import("../payouts/payouts.ts");
     // `payouts run` ends with the error of a failed step, and prints it once instead of for each payout.
     const logger = { warn() {}, error: terminal.warn };
-    const options = { store, tenant, logger, limits, lookFirst, onEvent, quietMs };
-    return use(createPayouts({ ...options, client: await client() }), store);
+    const { headerPrefix } = ledger;
+    const client = await clientFrom("headerPrefix" in ledger ? { headerPrefix } : nowhere);
+    const options = { client, store, tenant, logger, limits, lookFirst, onEvent, quietMs };
+    return use(createPayouts(options), store);
   });
-}
-
-/** For commands that never call the service: an approver needs no secret key. */
-async function withoutKey(): Promise<MerchantClient> {
-  const { MerchantClient } = await import("../client.ts");
-  const nowhere = { environment: "sandbox", baseUrl: "http://127.0.0.1" } as const;
-  return new MerchantClient({ ...nowhere, headerPrefix: "X-Service", secretKey: () => "" });
 }

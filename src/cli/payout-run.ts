@@ -4,9 +4,9 @@ import type { PayoutsEvent } from "../payouts/index.ts";
 import { readWaiting, type Waiting } from "../payouts/stats.ts";
 import { production, requireProduction } from "./confirm.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { clientFrom, defineCommand, headerPrefix, json, toggle, type ValuesOf } from "./options.ts";
-import { type Ledger, ledgerOptions, limits, quietMs, withLedger } from "./payout-ledger.ts";
-import { interruptible, type Terminal } from "./terminal.ts";
+import { defineCommand, headerPrefix, toggle, type ValuesOf } from "./options.ts";
+import { ledgerOptions, limits, quietMs, withLedger } from "./payout-ledger.ts";
+import { interruptible } from "./terminal.ts";
 
 export const runCommand = defineCommand({
   name: "payouts run",
@@ -28,9 +28,8 @@ export const runCommand = defineCommand({
     production,
     ...ledgerOptions,
     headerPrefix,
-    json,
   },
-  run({ noLimits, production, headerPrefix, ...ledger }, terminal) {
+  async run({ noLimits, production, ...ledger }, terminal) {
     requireLimits(ledger.limits, noLimits);
     let failure: unknown;
     const onEvent = (event: PayoutsEvent) => {
@@ -40,15 +39,14 @@ export const runCommand = defineCommand({
       }
       if (event.type !== "changed") return;
       const { orderId, state, problem } = event.payout;
-      if (terminal.asJson) terminal.json(event.payout);
-      else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
+      terminal.result(event.payout, `${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
     };
-    const client = async () => {
-      await requireProduction(production);
-      return clientFrom(headerPrefix);
-    };
-    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts, store) => {
-      const interruption = await runUntilInterrupted(payouts);
+    await requireProduction(production);
+    return withLedger({ ...ledger, onEvent }, terminal, async (payouts, store) => {
+      const interruption = await interruptible((signal) => {
+        const aborted = once(signal, "abort").then(() => Number(signal.reason));
+        return Promise.race([payouts.runDue().then(() => undefined), aborted]);
+      });
       if (interruption !== undefined) {
         terminal.warn(
           "Interrupted. A request that was under way may still take effect: its payout stays in the state sending, " +
@@ -60,7 +58,12 @@ export const runCommand = defineCommand({
       for (const each of waiting) terminal.warn(textOf(each));
       if (interruption !== undefined) return interruption;
       if (failure !== undefined) throw failure;
-      return reportIfStopped(payouts, terminal);
+      const { stopped } = await payouts.stats();
+      if (stopped === undefined) return exitCodes.ok;
+      terminal.warn(
+        `All payouts are stopped. ${stopped.reason} See settlekit payouts status and reopen.`,
+      );
+      return exitCodes.api;
     });
   },
 });
@@ -75,14 +78,6 @@ function requireLimits(values: ValuesOf<{ limits: typeof limits }>["limits"], no
       "--per-payout, --per-day, --per-24-hours, --per-recipient-and-day, --recipient or --approve-above, or pass " +
       "--no-limits if that is what you want.",
   );
-}
-
-/** The exit code of an interrupted run; undefined if everything due is done. */
-async function runUntilInterrupted(payouts: Ledger): Promise<number | undefined> {
-  return interruptible((signal) => {
-    const aborted = once(signal, "abort").then(() => Number(signal.reason));
-    return Promise.race([payouts.runDue().then(() => undefined), aborted]);
-  });
 }
 
 /** Why payouts are not sent yet, and what to do about it. */
@@ -102,13 +97,4 @@ function textOf({ reason, count, first }: Waiting): string {
     case "turn":
       return `Payouts that are due, but were not tried: ${count}.`;
   }
-}
-
-async function reportIfStopped(payouts: Ledger, terminal: Terminal): Promise<number> {
-  const { stopped } = await payouts.stats();
-  if (stopped === undefined) return exitCodes.ok;
-  terminal.warn(
-    `All payouts are stopped. ${stopped.reason} See settlekit payouts status and reopen.`,
-  );
-  return exitCodes.api;
 }

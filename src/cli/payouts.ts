@@ -6,16 +6,7 @@ import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes } from "./exit-codes.ts";
-import {
-  type Command,
-  clientFrom,
-  csv,
-  defineCommand,
-  headerPrefix,
-  json,
-  setting,
-  toggle,
-} from "./options.ts";
+import { type Command, csv, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
 import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisions.ts";
 import { cents, type Ledger, ledgerOptions, limits, orderId, withLedger } from "./payout-ledger.ts";
 import { runCommand } from "./payout-run.ts";
@@ -53,7 +44,6 @@ const listCommand = defineCommand({
     pages: object(pageOptions),
     ...ledgerOptions,
     csv,
-    json,
   },
   async run({ state, pages: asked, csv, ...ledger }, terminal) {
     const most = mostOf(asked);
@@ -83,11 +73,8 @@ const showCommand = defineCommand({
   brief: "Print a payout with its journal.",
   description:
     "Prints a payout and its history: what happened, when, and who did it. With --json, the type of a line is payout or journal.",
-  examples: [
-    "settlekit payouts show payout_1 --sqlite shop.db",
-    "settlekit payouts show payout_1 --sqlite shop.db --json",
-  ],
-  options: { orderId, ...ledgerOptions, json },
+  examples: ["settlekit payouts show payout_1 --sqlite shop.db"],
+  options: { orderId, ...ledgerOptions },
   run: ({ orderId, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const payout = await payouts.get(orderId);
@@ -99,8 +86,7 @@ const showCommand = defineCommand({
       else printRecord(payout, terminal);
       for await (const { at, seq, event, details } of payouts.journal({ orderId })) {
         const entry = { type: "journal", seq, at: at.toISOString(), event, details };
-        if (terminal.asJson) terminal.json(entry);
-        else terminal.print(`${entry.at}  ${event}  ${JSON.stringify(details)}`);
+        terminal.result(entry, `${entry.at}  ${event}  ${JSON.stringify(details)}`);
       }
     }),
 });
@@ -112,7 +98,6 @@ const planCommand = defineCommand({
     "Plans a payout, to be sent by settlekit payouts run or by your own worker. Planning it again with the same values changes nothing. Creates a missing SQLite file with its tables.",
   examples: [
     "settlekit payouts plan payout_1 --amount-in-cents 12500 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --by bob --sqlite shop.db",
-    "settlekit payouts plan payout_2 --amount-in-cents 8050 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --sqlite shop.db --json",
   ],
   options: {
     orderId,
@@ -132,15 +117,11 @@ const planCommand = defineCommand({
     limits,
     ...ledgerOptions,
     headerPrefix,
-    json,
   },
-  run({ orderId, input, by, limits, headerPrefix, ...ledger }, terminal) {
-    const client = () => clientFrom(headerPrefix);
-    const options = { ...ledger, client, limits, createsFile: true };
-    return withLedger(options, terminal, async (payouts) => {
-      printRecord(await payouts.plan({ orderId, ...input }, { by }), terminal);
-    });
-  },
+  run: ({ orderId, input, by, ...ledger }, terminal) =>
+    withLedger({ ...ledger, createsFile: true }, terminal, (payouts) =>
+      payouts.plan({ orderId, ...input }, { by }),
+    ),
 });
 
 const statusCommand = defineCommand({
@@ -148,15 +129,9 @@ const statusCommand = defineCommand({
   brief: "Print how the payouts are doing.",
   description:
     "Prints how many payouts are in each state, how much of the budget is spent and, while the breaker is open, why nothing is sent.",
-  examples: [
-    "settlekit payouts status --sqlite shop.db",
-    "settlekit payouts status --sqlite shop.db --json",
-  ],
-  options: { ...ledgerOptions, json },
-  run: (ledger, terminal) =>
-    withLedger(ledger, terminal, async (payouts) => {
-      printRecord(await payouts.stats(), terminal);
-    }),
+  examples: ["settlekit payouts status --sqlite shop.db"],
+  options: { ...ledgerOptions },
+  run: (ledger, terminal) => withLedger(ledger, terminal, (payouts) => payouts.stats()),
 });
 
 const verifyCommand = defineCommand({
@@ -164,11 +139,8 @@ const verifyCommand = defineCommand({
   brief: "Check the journal.",
   description:
     "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, no payout is sent any more, and the exit code is 5.",
-  examples: [
-    "settlekit payouts verify --sqlite shop.db",
-    "settlekit payouts verify --sqlite shop.db --json",
-  ],
-  options: { ...ledgerOptions, json },
+  examples: ["settlekit payouts verify --sqlite shop.db"],
+  options: { ...ledgerOptions },
   run: (ledger, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const verified = await payouts.verify();
@@ -189,7 +161,6 @@ const exportCommand = defineCommand({
   options: {
     journal: toggle("--journal", "Every entry of the journal, with its hash."),
     ...ledgerOptions,
-    json,
   },
   run: ({ journal, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {

@@ -38,9 +38,8 @@ interface Part {
 }
 
 /** Prints one object: as JSON, or its fields line by line. */
-export function printRecord(record: unknown, terminal: Terminal): void {
-  if (terminal.asJson || !isRecord(record)) terminal.json(objectOf(record));
-  else for (const line of alignedLines(fieldsOf(record))) terminal.print(line);
+export function printRecord(record: object, terminal: Terminal): void {
+  terminal.result(record, ...alignedLines(fieldsOf(record)));
 }
 
 function objectOf(item: unknown): object {
@@ -48,7 +47,7 @@ function objectOf(item: unknown): object {
 }
 
 /** Names fields of nested objects with dots; shows a list as its length. */
-function fieldsOf(record: Record<string, unknown>, path = ""): string[][] {
+function fieldsOf(record: object, path = ""): string[][] {
   return Object.entries(record).flatMap(([name, value]) => {
     if (value === null || value === undefined) return [];
     if (isRecord(value) && !(value instanceof Date)) return fieldsOf(value, `${path}${name}.`);

@@ -1,7 +1,5 @@
 import type { RequestEntry, SandboxEvent } from "../sandbox/index.ts";
-import { type Terminal, timeOfDay } from "./terminal.ts";
-
-type Paint = Terminal["paint"];
+import { paint, type Terminal, timeOfDay } from "./terminal.ts";
 
 /** Whether it is a request that has not ended yet. It is emitted again when it has. */
 export function isOpenRequest(event: SandboxEvent): boolean {
@@ -28,31 +26,26 @@ export function requestsFirst(print: (event: SandboxEvent) => void): (event: San
   };
 }
 
-/** Prints a requested event with its time. A request is printed once it has ended. */
-export function printEvent(event: SandboxEvent, terminal: Terminal): void {
+/**
+ * Prints an event; a request once it has ended.
+ *
+ * @param at By default, the sandbox's time, which may be frozen or ahead.
+ */
+export function printEvent(
+  event: SandboxEvent,
+  print: Terminal["report"],
+  at = "at" in event ? new Date(event.at) : new Date(),
+): void {
   if (isOpenRequest(event)) return;
-  const line = lineOf(event, terminal.paintData, "at" in event ? new Date(event.at) : undefined);
-  if (terminal.asJson) terminal.json(event);
-  else if (line !== undefined) terminal.print(line);
+  const text = textOf(event);
+  print(event, ...(text === undefined ? [] : [`${paint("dim", timeOfDay(at))}  ${text}`]));
 }
 
-/** The same for a served sandbox, with this machine's time: the sandbox's own clock may be frozen. */
-export function reportEvent(event: SandboxEvent, terminal: Terminal): void {
-  if (isOpenRequest(event)) return;
-  const line = lineOf(event, terminal.paint, new Date());
-  terminal.report(event, ...(line === undefined ? [] : [line]));
-}
-
-/** An event as a line for people; none if other lines imply it. */
-export function lineOf(event: SandboxEvent, paint: Paint, at?: Date): string | undefined {
-  const text = textOf(event, paint);
-  return text && `${paint("dim", timeOfDay(at))}  ${text}`;
-}
-
-function textOf(event: SandboxEvent, paint: Paint): string | undefined {
+/** An event as a text for people; none if other lines imply it. */
+function textOf(event: SandboxEvent): string | undefined {
   switch (event.type) {
     case "request":
-      return `${event.method} ${event.path}  ${endText(event, paint)}`;
+      return `${event.method} ${event.path}  ${endText(event)}`;
     case "clock.advanced":
       return `clock advanced to ${event.until}`;
     case "payment.created":
@@ -71,9 +64,7 @@ function textOf(event: SandboxEvent, paint: Paint): string | undefined {
     case "quotes.expired":
       return `→ quotes expired  ${event.paymentId}`;
     case "webhook.attempted": {
-      const outcome = event.error
-        ? paint("red", event.error)
-        : statusText(event.status, 300, paint);
+      const outcome = event.error ? paint("red", event.error) : statusText(event.status, 300);
       const count = event.attempt > 1 ? `  attempt ${event.attempt}` : "";
       // The sandbox's clock, which may be frozen or ahead.
       const next = event.nextAttemptAt ? `  next attempt at ${event.nextAttemptAt}` : "";
@@ -89,13 +80,13 @@ function textOf(event: SandboxEvent, paint: Paint): string | undefined {
   }
 }
 
-function endText({ outcome, status }: Pick<RequestEntry, "outcome" | "status">, paint: Paint) {
+function endText({ outcome, status }: Pick<RequestEntry, "outcome" | "status">): string {
   if (outcome === "unanswered") return paint("red", "connection broken");
   if (outcome === "cut off") return paint("red", "cut off during the response");
-  return statusText(status, 400, paint);
+  return statusText(status, 400);
 }
 
 /** Red for statuses that refuse a request. */
-function statusText(status: number | null, refusal: number, paint: Paint): string {
+function statusText(status: number | null, refusal: number): string {
   return paint(status !== null && status < refusal ? "green" : "red", String(status));
 }

@@ -1,5 +1,6 @@
 import { message } from "@optique/core/message";
 import { choice, integer } from "@optique/core/valueparser";
+import { type Duration, durationInMs } from "../duration.ts";
 import { SettlekitError } from "../errors.ts";
 import type {
   Fault,
@@ -64,12 +65,11 @@ export async function sandboxFrom(
 ): Promise<Sandbox> {
   // Loaded late, so that help does not wait for it.
   const { createSandbox } = await import("../sandbox/index.ts");
-  const { merchants: count, webhookUrl, seed, now, headerPrefix, dialect, identity, data } = values;
+  const { merchants: count, faults = [], ...options } = values;
   // Unless the number is given, a data file determines it.
   const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
-  const options = { merchants, webhookUrl, seed, now, headerPrefix, dialect, identity, data };
-  const sandbox = blaming("--data", () => createSandbox(options));
-  for (const asked of values.faults ?? []) {
+  const sandbox = blaming("--data", () => createSandbox({ ...options, merchants }));
+  for (const asked of faults) {
     blaming("--fault", () => {
       if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
       else sandbox.faults.next(asked.route, asked.fault, asked.options);
@@ -143,52 +143,44 @@ const faultExamples = [
  */
 export function faultFrom(input: string): AskedFault {
   const words = input.trim().split(/\s+/);
-  const perSecond = /^(\d+)\/s$/.exec(words[0] ?? "")?.[1];
-  if (perSecond !== undefined) {
-    const retryAfter = words.slice(1).map((detail) => {
-      return retryAfterFrom(detail) ?? notUnderstood(detail, input);
-    });
-    const rateLimit = { requestsPerSecond: Number(perSecond) };
-    return { rateLimit: { ...rateLimit, retryAfterSeconds: retryAfter.at(-1) } };
-  }
-
-  const [route, what = "", ...details] =
-    words[0] === "*" ? words : [words.slice(0, 2).join(" "), ...words.slice(2)];
+  const isRateLimit = /^\d+\/s$/.test(words[0] ?? "");
+  const routeLength = words[0] === "*" ? 1 : 2;
+  const route = words.splice(0, isRateLimit ? 0 : routeLength).join(" ") as FaultRoute;
+  const [what = "", ...details] = words;
+  const takesRetryAfter = isRateLimit || /^\d{3}$/.test(what);
   let when: string | undefined;
   let retryAfter: number | undefined;
   const options: { times?: number; probability?: number } = {};
   for (const detail of details) {
+    const [, seconds] = /^retry-after=(\d+)$/.exec(detail) ?? [];
     const [, count] = /^x(\d+)$/.exec(detail) ?? [];
     const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(detail) ?? [];
-    const seconds = retryAfterFrom(detail);
-    if (detail === "before" || detail === "after" || detail === "mid-answer") when = detail;
+    if (seconds !== undefined && takesRetryAfter) retryAfter = Number(seconds);
+    else if (isRateLimit) notUnderstood(detail, input);
+    else if (/^(before|after|mid-answer)$/.test(detail)) when = detail;
     else if (detail === "always") options.times = Number.POSITIVE_INFINITY;
     else if (count !== undefined) options.times = Number(count);
     else if (percent !== undefined) options.probability = Number(percent) / 100;
-    else if (seconds !== undefined && /^\d{3}$/.test(what)) retryAfter = seconds;
     else notUnderstood(detail, input);
+  }
+  if (isRateLimit) {
+    const requestsPerSecond = Number.parseInt(what, 10);
+    return { rateLimit: { requestsPerSecond, retryAfterSeconds: retryAfter } };
   }
   // The sandbox checks whether the words fit together.
   const fault = faultOf(what, when, retryAfter) as Fault | undefined;
   if (fault === undefined) notUnderstood(what, input);
-  return { route: route as FaultRoute, fault, options };
+  return { route, fault, options };
 }
 
 function faultOf(what: string, when: string | undefined, retryAfter: number | undefined) {
-  const [, amount, unit] = /^(\d+)(ms|s)$/.exec(what) ?? [];
-  if (amount !== undefined) {
-    const latencyMs = Number(amount) * (unit === "s" ? 1000 : 1);
-    return { latencyMs, when: when ?? "after" };
-  }
   if (/^\d{3}$/.test(what)) return { status: Number(what), when: when ?? "before", retryAfter };
+  if (/^\d+m?s$/.test(what)) {
+    return { latencyMs: durationInMs(what as Duration), when: when ?? "after" };
+  }
   if (what === "reset") return { connection: "reset", when: when ?? "before" };
   if (what === "truncated" && when === undefined) return { connection: "truncated" };
   return undefined;
-}
-
-function retryAfterFrom(detail: string): number | undefined {
-  const [, seconds] = /^retry-after=(\d+)$/.exec(detail) ?? [];
-  return seconds === undefined ? undefined : Number(seconds);
 }
 
 function notUnderstood(detail: string, input: string): never {

@@ -6,7 +6,7 @@ import type { Sandbox, SandboxEvent, SandboxServer } from "../sandbox/index.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
 import { defineCommand, json, listenOptions, path, setting, toggle } from "./options.ts";
-import { reportEvent, requestsFirst } from "./sandbox-lines.ts";
+import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 import {
   faultExplanation,
   sandboxFrom,
@@ -14,7 +14,7 @@ import {
   usualIdentity,
   variablesOf,
 } from "./sandbox-options.ts";
-import { type Terminal, untilStopped } from "./terminal.ts";
+import { paint, type Terminal, untilStopped } from "./terminal.ts";
 
 export const sandboxCommand = defineCommand({
   name: "sandbox",
@@ -50,11 +50,11 @@ ${faultExplanation}`,
     json,
     open: toggle("--open", "Show the sandbox in the browser."),
   },
-  async run(values, terminal) {
-    const { port, host, allowedHosts, seed, now, data = "" } = values;
+  async run({ port, host, allowedHosts, envFile, json: _, open, ...values }, terminal) {
+    const { seed, now, data = "" } = values;
     const isKept = existsSync(data) && statSync(data).size > 0;
     const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
-    const print = (event: SandboxEvent) => reportEvent(event, terminal);
+    const print = (event: SandboxEvent) => printEvent(event, terminal.report, new Date());
     const stopped = untilStopped();
     sandbox.on("*", terminal.asJson ? print : requestsFirst(print));
     const server = await sandbox.listen({ port, host, allowedHosts });
@@ -66,11 +66,11 @@ ${faultExplanation}`,
         `${option} has no effect on ${data}, which exists. Leave it out, or name a new file.`,
       );
     }
-    terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server, terminal.paint));
-    if (values.envFile !== undefined) {
-      await writeVariables(values.envFile, variablesOf(sandbox, server.url), terminal);
+    terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server));
+    if (envFile !== undefined) {
+      await writeVariables(envFile, variablesOf(sandbox, server.url), terminal);
     }
-    if (values.open) await openInspector(server, terminal);
+    if (open) await openInspector(server, terminal);
 
     const code = await stopped;
     await server.close();
@@ -88,7 +88,7 @@ function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
 }
 
 /** The first lines for people. */
-function introduction(sandbox: Sandbox, server: SandboxServer, paint: Terminal["paint"]): string[] {
+function introduction(sandbox: Sandbox, server: SandboxServer): string[] {
   const { clock } = sandbox;
   const merchants = sandbox.merchants.map((merchant) => [
     `  merchant id    ${merchant.merchantId}`,

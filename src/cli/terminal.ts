@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import type { WriteStream } from "node:tty";
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { exitCodes } from "./exit-codes.ts";
 
 type Style = "bold" | "dim" | "red" | "green" | "yellow";
@@ -17,17 +17,35 @@ export interface Streams {
 /** Where a command writes: messages to stderr, and the requested data to stdout. */
 export type Terminal = ReturnType<typeof createTerminal>;
 
+/**
+ * Printed data may itself contain colour codes, to hide text or fake a success. Ours carry this unguessable mark in place
+ * of the escape character.
+ */
+const mark = randomUUID();
+
+/** Colours part of a line that a terminal prints. A stream that shows no colours gets the text alone. */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text, { validateStream: false }).replaceAll("\u001b", mark);
+}
+
 export function createTerminal({ stdout, stderr }: Streams) {
-  // Printed data may itself contain colour codes, to hide text or fake a success. Ours carry an unguessable mark in
-  // place of the escape character.
-  const mark = randomUUID();
-  const painterFor = (stream: Output) => (style: Style, text: string) =>
-    styleText(style, text, { stream }).replaceAll("\u001b", mark);
-  const paint = painterFor(stderr);
   const credentials = new Set<string>();
   const redacted = (text: string) => [...credentials].reduce(withoutCredential, text);
-  const lineFrom = (text: string) => `${visible(redacted(text)).replaceAll(mark, "\u001b")}\n`;
-  const say = (line = "") => void stderr.write(lineFrom(line));
+  const printerOn =
+    (stream: Output) =>
+    (line = "") => {
+      const painted = `${visible(redacted(line)).replaceAll(mark, "\u001b")}\n`;
+      const showsColours = styleText("bold", "", { stream }) !== "";
+      stream.write(showsColours ? painted : stripVTControlCharacters(painted));
+    };
+  const reporterOn =
+    (print: (line: string) => void) =>
+    (data: object, ...lines: readonly string[]) => {
+      if (terminal.asJson) terminal.json(data);
+      else for (const line of lines) print(line);
+    };
+  const say = printerOn(stderr);
+  const print = printerOn(stdout);
   const terminal = {
     /** Whether the command was run with `--json`. */
     asJson: false,
@@ -41,18 +59,12 @@ export function createTerminal({ stdout, stderr }: Streams) {
       const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
       stdout.write(`${visible(text)}\n`);
     },
-    /** The report of a server or a decision: as JSON with `--json`, otherwise as text. */
-    report(data: object, ...text: readonly string[]) {
-      if (terminal.asJson) terminal.json(data);
-      else for (const line of text) say(line);
-    },
-    /** The requested result, on stdout: as JSON with `--json`, otherwise as a line with the colours of `paintData`. */
-    result(data: object, line: string) {
-      if (terminal.asJson) terminal.json(data);
-      else terminal.print(line);
-    },
+    /** The report of a server or a decision: as JSON with `--json`, otherwise as lines for people. */
+    report: reporterOn(say),
+    /** The same for the requested result, whose lines are on stdout, too. */
+    result: reporterOn(print),
     /** A line of other data on stdout, such as a table row. */
-    print: (line: string) => void stdout.write(lineFrom(line)),
+    print,
     /** On a terminal, shows how much of a list has been read; without arguments, clears it. */
     progress(done?: number, total?: number) {
       if (!stderr.isTTY) return;
@@ -65,10 +77,6 @@ export function createTerminal({ stdout, stderr }: Streams) {
     },
     /** A text without the concealed credentials. */
     redact: redacted,
-    /** Colours part of a line for `say`, if stderr shows colours. */
-    paint,
-    /** The same for `result` and `print`, if stdout shows colours. */
-    paintData: painterFor(stdout),
   };
   return terminal;
 }

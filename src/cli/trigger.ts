@@ -3,11 +3,10 @@ import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
 import type { WebhookDelivery } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
-import { nearestEvent, show } from "../values.ts";
+import { isRecord, nearestEvent, parsedJson, show } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
-import { type Assignment, assign, assignmentFrom } from "./assignments.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
@@ -21,7 +20,7 @@ import {
   webUrl,
 } from "./options.ts";
 import { control, sandboxUrl } from "./running-sandbox.ts";
-import { durationText, type Terminal } from "./terminal.ts";
+import { durationText, paint, type Terminal } from "./terminal.ts";
 
 const sandboxEvents: readonly string[] = webhookEventNames;
 const eventList = text(sandboxEvents.join(", "));
@@ -63,12 +62,16 @@ export const triggerCommand = defineCommand({
     secret: webhookSecret,
     ...serviceOptions,
   },
-  async run({ event, to, detached, secret, headerPrefix, ...values }, terminal) {
+  async run(values, terminal) {
+    const { event, to, orderId, detached, assignments, url, secret, headerPrefix } = values;
     if (detached && to === undefined) {
       throw new UsageError("Pass --to URL: with --detached there is no sandbox that sends it.");
     }
-    if (detached && values.url !== undefined) {
+    if (detached && url !== undefined) {
       throw new UsageError("Leave out --url: with --detached there is no sandbox.");
+    }
+    if (!detached && assignments.length > 0) {
+      throw new UsageError("--set needs --detached: in a sandbox the object is a real one.");
     }
     if (to === undefined && secret !== undefined) {
       throw new UsageError(
@@ -77,8 +80,10 @@ export const triggerCommand = defineCommand({
     }
     const signingSecret = to && webhookSecretFrom(secret, terminal);
     const status = values.status ?? (event.endsWith(".created") ? "pending" : "completed");
-    const asked = { ...values, status };
-    const data = detached ? inventedData(event, asked) : await createdData(event, asked);
+    const data: EventData = detached
+      ? inventedData(event, status, orderId)
+      : await createdData(event, status, orderId, url);
+    for (const assignment of assignments) assign(data, assignment);
     if (to === undefined || signingSecret === undefined) {
       const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
       terminal.result({ type: "created", event, data }, line);
@@ -91,7 +96,7 @@ export const triggerCommand = defineCommand({
     });
 
     if (!terminal.asJson) {
-      terminal.say(`${terminal.paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
+      terminal.say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
       if (!eventNames.includes(event)) terminal.warn(unknownEvent("service", event, eventNames));
     }
     const answer = await post({
@@ -110,18 +115,11 @@ export const triggerCommand = defineCommand({
   },
 });
 
-interface Asked {
-  readonly status: string;
-  readonly orderId: string;
-  readonly assignments: readonly Assignment[];
-  readonly url: URL | undefined;
-}
-
 type EventData = Record<string, unknown>;
 
 /** The documented fields, and the published snapshot next to them. */
-function inventedData(event: string, { status, orderId, assignments }: Asked): EventData {
-  const data: EventData = {
+function inventedData(event: string, status: string, orderId: string): EventData {
+  return {
     id: randomUUID(),
     ...(event.startsWith("payment.") && { type: "payment" }),
     merchantId: randomUUID(),
@@ -131,8 +129,6 @@ function inventedData(event: string, { status, orderId, assignments }: Asked): E
     orderId,
     createdAt: new Date().toISOString(),
   };
-  for (const assignment of assignments) assign(data, assignment);
-  return data;
 }
 
 /** The scenarios of a sandbox that lead to a status. */
@@ -154,16 +150,13 @@ const scenarios: Readonly<Record<string, Readonly<Record<string, readonly string
 };
 
 /** Creates the object in the sandbox, moves it, and returns the data of the sandbox's webhook. */
-async function createdData(event: string, { status, orderId, assignments, url }: Asked) {
+async function createdData(event: string, status: string, orderId: string, url: URL | undefined) {
   const { SETTLEKIT_ENVIRONMENT: environment = "sandbox" } = process.env;
   if (environment !== "sandbox") {
     throw new UsageError(
       `SETTLEKIT_ENVIRONMENT is ${show(environment)}, where nothing is created. Pass --detached to send an ` +
         "invented event, or set it to sandbox.",
     );
-  }
-  if (assignments.length > 0) {
-    throw new UsageError("--set needs --detached: in a sandbox the object is a real one.");
   }
   if (!sandboxEvents.includes(event)) {
     const problem = unknownEvent("sandbox", event, sandboxEvents);
@@ -204,7 +197,7 @@ function unknownEvent(sender: string, event: string, known: readonly string[]): 
   return `The ${sender} has no event ${show(event)}.${guess} It has ${known.join(", ")}.`;
 }
 
-function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: Terminal): void {
+function printAnswer({ status, body, durationMs }: PostAnswer, { say }: Terminal): void {
   const isFine = exitCodeFor(status) === exitCodes.ok;
   say(`${paint(isFine ? "green" : "red", `answered ${status}`)} in ${durationText(durationMs)}`);
   if (status === 401) {
@@ -219,4 +212,49 @@ function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: T
 function exitCodeFor(status: number): number {
   if (status >= 200 && status < 300) return exitCodes.ok;
   return status === 401 || status === 403 ? exitCodes.authentication : exitCodes.api;
+}
+
+/** One `--set` option. */
+interface Assignment {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** Names that lead from an object to what all objects share. */
+const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Reads `amountInCents=2500` or `receipt.txHash=0xab`. A JSON value is read as JSON, anything else as text.
+ *
+ * @throws {UsageError} The text sets nothing.
+ */
+export function assignmentFrom(input: string): Assignment {
+  const [, names = "", value = ""] = /^([^=]+)=(.*)$/s.exec(input) ?? [];
+  const path = names.split(".");
+  if (path.includes("")) {
+    throw new UsageError(
+      `Expected a path, = and a value, such as amountInCents=2500; got ${show(input)}.`,
+    );
+  }
+  const banned = path.find((name) => forbidden.has(name));
+  if (banned !== undefined) throw new UsageError(`${show(banned)} cannot be set.`);
+  const json = parsedJson(value);
+  return { path, value: json === undefined ? value : json };
+}
+
+/** @throws {UsageError} The path leads through something that is not an object. */
+export function assign(target: Record<string, unknown>, { path, value }: Assignment): void {
+  let object = target;
+  for (const name of path.slice(0, -1)) {
+    // Inherited members are shared with every other object, so only own members count.
+    const next = Object.hasOwn(object, name) ? object[name] : {};
+    if (!isRecord(next)) {
+      throw new UsageError(
+        `--set ${path.join(".")}: ${show(name)} is not an object, so it has no fields.`,
+      );
+    }
+    object[name] = next;
+    object = next;
+  }
+  object[path.at(-1) ?? ""] = value;
 }

@@ -56,7 +56,7 @@ function checkedName(name: string): string {
 }
 
 /** The URL at which a server is reached: for "every interface", the loopback address. */
-export function serverUrl({ address, family, port }: AddressInfo): string {
+function serverUrl({ address, family, port }: AddressInfo): string {
   if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
   return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }
@@ -100,29 +100,42 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
     throw invalidOption("allowedHosts", message);
   }
   const isAllowedHost = allowedHosts(names, host);
+  const answer: Answer = async (request, { incoming, outgoing }) => {
+    const { hostname } = new URL(request.url);
+    if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
+    const connection: Connection = {};
+    const response = await app.fetch(whole(request), connection);
+    // The adapter soon closes a connection with an unread body on it.
+    if (!incoming.complete) response.headers.set("Connection", "close");
+    if (connection.broken === undefined) return response;
+    await breakOff(outgoing, response, connection.broken);
+    return RESPONSE_ALREADY_SENT;
+  };
+  return serve(answer, port, host);
+}
+
+type Answer = (request: Request, exchange: HttpBindings) => Promise<Response>;
+
+/** @throws {ConfigurationError} code `port_taken` or `cannot_listen`. */
+export async function serve(answer: Answer, port: number, host: string): Promise<SandboxServer> {
   const listener = getRequestListener(
-    async (request, env) => {
-      const { incoming, outgoing } = env as HttpBindings;
-      const { hostname } = new URL(request.url);
-      if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
-      const connection: Connection = {};
-      const response = await app.fetch(whole(request), connection);
-      // The adapter soon closes a connection with an unread body on it.
-      if (!incoming.complete) response.headers.set("Connection", "close");
-      if (connection.broken === undefined) return response;
-      await breakOff(outgoing, response, connection.broken);
-      return RESPONSE_ALREADY_SENT;
-    },
+    (request, env) => answer(request, env as HttpBindings),
     // Otherwise the adapter would replace the process's own Request and Response.
     { overrideGlobalObjects: false, errorHandler: invalidTarget },
   );
   const server = createServer(listener);
-  try {
-    await once(server.listen(port, host), "listening");
-  } catch (error) {
-    throw cannotListen(error as NodeJS.ErrnoException, port, host);
-  }
-
+  await once(server.listen(port, host), "listening").catch((cause: NodeJS.ErrnoException) => {
+    const { code, message } = cause;
+    throw code === "EADDRINUSE"
+      ? new ConfigurationError(
+          `Port ${port} on ${host} is taken. Stop what listens there, or use port 0 for any free one.`,
+          { code: "port_taken", param: "port", cause },
+        )
+      : new ConfigurationError(
+          `Cannot listen on port ${port} of ${host}: ${message}. Choose another host or port.`,
+          { code: "cannot_listen", param: "host", cause },
+        );
+  });
   const address = server.address() as AddressInfo;
   const close = () =>
     new Promise<void>((resolve) => {
@@ -182,20 +195,4 @@ function refusal(status: number, { code, message }: { code: string; message: str
   const body = { error: { type: "invalid_request_error", message, code } };
   const headers = { [evidenceHeader]: errorEvidence(status, code) };
   return Response.json(body, { status, headers });
-}
-
-function cannotListen(
-  error: NodeJS.ErrnoException,
-  port: number,
-  host: string,
-): ConfigurationError {
-  return error.code === "EADDRINUSE"
-    ? new ConfigurationError(
-        `Port ${port} on ${host} is taken, perhaps by another sandbox. Stop that one, or use port 0 for any free one.`,
-        { code: "port_taken", param: "port", cause: error },
-      )
-    : new ConfigurationError(
-        `The sandbox cannot listen on port ${port} of ${host}: ${error.message}. Choose another host or port.`,
-        { code: "cannot_listen", param: "host", cause: error },
-      );
 }

@@ -142,6 +142,12 @@ describe("what it prints itself", () => {
     for (const args of [["completion"], ["completion", ""]]) {
       expect(refusalOf(...args)).toContain("Name a shell: bash, zsh, fish, powershell, ");
     }
+    for (const args of [["nonsense"], ["constructor"], ["nonsense", "completion", "p"]]) {
+      expect(refusalOf("completion", ...args)).toMatch(
+        /^There is no completion for "\w+"\. Name a shell: bash, /,
+      );
+    }
+    expect(outcomeOf("completion", "--help").written).toContain("Usage: settlekit completion");
     const suggested = (prefix: string) =>
       outcomeOf("completion", "bash", "completion", prefix).written.split(/\s+/);
     expect(suggested("")).toEqual(["bash", "zsh", "fish", "powershell", "pwsh", "nu"]);

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { isOpenRequest, lineOf, requestsFirst } from "../../src/cli/sandbox-lines.ts";
+import { PassThrough } from "node:stream";
+import { expect, test, vi } from "vitest";
+import { isOpenRequest, printEvent, requestsFirst } from "../../src/cli/sandbox-lines.ts";
+import { createTerminal } from "../../src/cli/terminal.ts";
 import type { SandboxEvent } from "../../src/sandbox/index.ts";
 
 const basics = { at: "2026-01-01T00:00:00.000Z" };
@@ -44,6 +46,23 @@ const confirmation = {
   eventId: null,
   event: null,
 } as const;
+
+/** The line that people read, with `<red ...>` for a colour and nothing for the time; none if other lines imply it. */
+function lineOf(event: SandboxEvent): string | undefined {
+  vi.stubEnv("FORCE_COLOR", "1");
+  const stderr = new PassThrough();
+  printEvent(event, createTerminal({ stdout: new PassThrough(), stderr }).report);
+  vi.unstubAllEnvs();
+  const names: Record<string, string> = { 1: "bold", 31: "red", 32: "green", 33: "yellow" };
+  return stderr
+    .read()
+    ?.toString()
+    .trimEnd()
+    .replace(/\p{Cc}\[2m[\d:]+\p{Cc}\[22m/u, "")
+    .replace(/\p{Cc}\[(\d+)m(.*?)\p{Cc}\[\d+m/gu, (_: string, code: string, text: string) => {
+      return `<${names[code]} ${text}>`;
+    });
+}
 
 test("people read of a request before what it led to, and of the rest as it happens", () => {
   const open = { ...request, sequence: 1, status: null, outcome: "open" } as const;
@@ -92,7 +111,7 @@ test("an event is a line for people", () => {
     { ...cause, sequence: 10, type: "quotes.expired", paymentId: "p", quoteIds: ["q"] } as const,
     { ...confirmation, sequence: 11, confirmations: 4, requiredConfirmations: 10 } as const,
     { type: "reset" } as const,
-  ].map((event) => lineOf(event, (style, text) => (style === "dim" ? "" : `<${style} ${text}>`)));
+  ].map(lineOf);
   expect(lines).toEqual([
     "  GET /ü  <green 200>",
     "  GET /ü  <red 503>",
@@ -111,5 +130,5 @@ test("an event is a line for people", () => {
   const { deliveryId, event, subjectId } = attempt;
   const webhook = { ...basics, deliveryId, event, subjectId };
   const recorded = { ...webhook, type: "webhook.created", eventId: "e", sequence: 6 } as const;
-  expect(lineOf(recorded, (_style, text) => text)).toBeUndefined();
+  expect(lineOf(recorded)).toBeUndefined();
 });

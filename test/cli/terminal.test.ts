@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { WriteStream } from "node:tty";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createTerminal } from "../../src/cli/terminal.ts";
+import { createTerminal, paint } from "../../src/cli/terminal.ts";
 
 /** A read gives everything that was written, or from Node 26 on one piece of it. */
 function everythingOn(stream: PassThrough): string {
@@ -45,7 +45,7 @@ describe("the terminal", () => {
   ])("colours on %s", (_, isTTY, variables, hasColours) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     const { terminal, written } = terminalWith({ isTTY });
-    terminal.say(`a ${terminal.paint("red", "x")} b`);
+    terminal.say(`a ${paint("red", "x")} b`);
     expect(written().stderr).toBe(hasColours ? "a \u001b[31mx\u001b[39m b\n" : "a x b\n");
   });
 

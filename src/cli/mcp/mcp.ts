@@ -1,7 +1,14 @@
+import type { MerchantClient } from "../../client.ts";
+import { SettlekitError } from "../../errors.ts";
 import { version } from "../../runtime.ts";
+import { isRecord } from "../../values.ts";
 import { UsageError } from "../exit-codes.ts";
-import { defineCommand, dotenv, headerPrefix } from "../options.ts";
+import { clientFrom, defineCommand, dotenv, headerPrefix } from "../options.ts";
 import { untilStopped } from "../terminal.ts";
+import { guideTools } from "./guides.ts";
+import { sandboxTools } from "./sandbox-tools.ts";
+import { serviceTools } from "./service-tools.ts";
+import type { Tool } from "./tool.ts";
 
 export const mcpCommand = defineCommand({
   name: "mcp",
@@ -12,8 +19,13 @@ export const mcpCommand = defineCommand({
   options: { headerPrefix, dotenv },
   async run({ headerPrefix }, terminal) {
     const [{ Server }, { StdioServerTransport }, schemas] = await loadSdk();
-    const { toolsFor, callTool } = await import("./tools.ts");
-    const tools = toolsFor(headerPrefix);
+    let client: Promise<MerchantClient> | undefined;
+    const service = serviceTools(() => {
+      client ??= clientFrom({ headerPrefix });
+      return client;
+    });
+    const isSandbox = process.env.SETTLEKIT_ENVIRONMENT === "sandbox";
+    const tools = [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
     const options = { capabilities: { tools: {} }, instructions };
     const server = new Server({ name: "settlekit", version }, options);
     server.setRequestHandler(schemas.ListToolsRequestSchema, () => {
@@ -48,3 +60,43 @@ function loadSdk() {
     );
   });
 }
+
+/** @param redact Removes credentials from a text. */
+async function callTool(
+  tools: readonly Tool[],
+  { name, arguments: args }: { readonly name: string; readonly arguments?: unknown },
+  redact: (text: string) => string,
+) {
+  const answer = (result: unknown, isError: boolean) => {
+    return { content: [{ type: "text" as const, text: resultText(result, redact) }], isError };
+  };
+  try {
+    const tool = tools.find(({ listed }) => listed.name === name);
+    if (tool === undefined) throw new UsageError(`There is no tool ${name}.`);
+    return answer(await tool.call(args), false);
+  } catch (error) {
+    const isOurs = SettlekitError.is(error);
+    const message = error instanceof Error ? error.message : "Internal error.";
+    return answer({ error: isOurs ? error.toJSON() : { message } }, true);
+  }
+}
+
+/** Fields that hold a secret, or a URL that contains one. */
+const secretFields = ["secret", "paymentUrl", "secretKey", "webhookSecret", "accessToken"];
+
+/**
+ * A result as JSON for a model. Its texts come from customers, so invisible characters are escaped: they could hide
+ * instructions from the user.
+ */
+function resultText(result: unknown, redact: (text: string) => string): string {
+  const shown = (name: string, value: unknown) => {
+    if (secretFields.includes(name) && !isRecord(value)) return undefined;
+    return typeof value === "string" ? redact(value) : value;
+  };
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = JSON.stringify(result, shown);
+  return text.replace(invisible, (found) => found.split("").map(escaped).join(""));
+}
+
+/** Control and format characters, line separators, and everything that is drawn as nothing. */
+const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

@@ -3,7 +3,7 @@ import type { MerchantClient } from "../../client.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
 
 /** Tools that read payments and withdrawals in any environment. */
-export function serviceTools(client: () => MerchantClient): Tool[] {
+export function serviceTools(client: () => Promise<MerchantClient>): Tool[] {
   return (["payment", "withdrawal"] as const).flatMap((kind) => {
     const kinds = `${kind}s` as const;
     return [
@@ -12,7 +12,7 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         description: `Reads a ${kind}.`,
         isReadOnly: true,
         input: { id: id(kind) },
-        run: ({ id }) => client()[kinds].get(id),
+        run: async ({ id }) => (await client())[kinds].get(id),
       }),
       defineTool({
         name: `list_${kinds}`,
@@ -23,7 +23,7 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
           limit: z._default(z.int().check(z.minimum(1), z.maximum(100)), 20),
         },
         async run(filters) {
-          const { data, pagination } = await client()[kinds].list(filters);
+          const { data, pagination } = await (await client())[kinds].list(filters);
           // Most of a payment is its quotes, and editors refuse long results.
           const brief = data.map((item) => ({ ...item, quotes: undefined }));
           return { [kinds]: brief, total: pagination.total };
@@ -38,7 +38,8 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
           createdAfter: described(z.optional(z.string()), "Such as 2026-01-01T00:00:00Z."),
         },
         async run({ orderId, createdAfter }) {
-          return { [kinds]: await client()[kinds].findByOrderId(orderId, { createdAfter }) };
+          const { [kinds]: resource } = await client();
+          return { [kinds]: await resource.findByOrderId(orderId, { createdAfter }) };
         },
       }),
     ];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forwardableHeaders } from "../../src/cli/webhook-receiver.ts";
+import { forwardableHeaders } from "../../src/cli/listen.ts";
 
 test("headers keep their order, spelling and repetitions; those of the connection stay behind", () => {
   const received = [

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { clockFinding } from "../../src/cli/findings.ts";
+import { clockFinding } from "../../src/cli/doctor.ts";
 
 const noonMs = Date.parse("2026-01-01T12:00:00.500Z");
 
 function findingAt(offsetSeconds: number, environment: "production" | "sandbox" = "production") {
-  return clockFinding({
+  const exchange = {
     dateText: "Thu, 01 Jan 2026 12:00:00 GMT",
     sentAtMs: noonMs + offsetSeconds * 1000 - 200,
     receivedAtMs: noonMs + offsetSeconds * 1000 + 200,
-    environment,
-  });
+  };
+  return clockFinding(exchange, environment);
 }
 
 describe("the clock", () => {
@@ -35,7 +35,7 @@ describe("the clock", () => {
   });
 
   test.each([null, "", "yesterday"])("cannot be compared with the Date header %j", (dateText) => {
-    const facts = { dateText, sentAtMs: 0, receivedAtMs: 0, environment: "testnet" } as const;
-    expect(clockFinding(facts)).toMatchObject({ level: "warning", exitCode: 0 });
+    const exchange = { dateText, sentAtMs: 0, receivedAtMs: 0 };
+    expect(clockFinding(exchange, "testnet")).toMatchObject({ level: "warning", exitCode: 0 });
   });
 });
