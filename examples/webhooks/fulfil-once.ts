@@ -40,11 +40,11 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
   // A webhook only says where to look. Often it names only the order, not the payment.
   const onPayment = async ({ data }: WebhookOf<"payment.updated" | "payment.confirmed">) => {
     const orderId = data.orderId ?? "";
-    const paymentId = data.id ?? findOrder.get(orderId)?.payment_id;
-    const payments =
-      typeof paymentId === "string"
-        ? [await client.payments.get(paymentId)]
-        : await client.payments.findByOrderId(orderId);
+    const createdAfter = findOrder.get(orderId)?.created_at?.toString();
+    // An order can have several payments, so the id stored with it may not be this one's.
+    const payments = data.id
+      ? [await client.payments.get(data.id)]
+      : await client.payments.findByOrderId(orderId, { createdAfter });
     // Answered with 500, so that the service delivers it again.
     if (payments.length === 0) throw new Error(`The order ${orderId} has no payment yet.`);
     for (const payment of payments) settle(payment);
