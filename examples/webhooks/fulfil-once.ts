@@ -8,7 +8,8 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
     PRAGMA busy_timeout = 10000;
     CREATE TABLE IF NOT EXISTS orders (
       id TEXT PRIMARY KEY, amount_in_cents INTEGER NOT NULL, payment_id TEXT,
-      created_at TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'open'
+      created_at TEXT NOT NULL, -- as toISOString() writes it
+      status TEXT NOT NULL DEFAULT 'open'
     );
     CREATE TABLE IF NOT EXISTS shipments (order_id TEXT NOT NULL);`);
   const findOrder = database.prepare("SELECT * FROM orders WHERE id = ?");
