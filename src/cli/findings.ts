@@ -141,7 +141,7 @@ async function callFindings(
   try {
     const { status, data } = await client.payments.list({ limit: 1 }).withResponse();
     const total = data.pagination?.total;
-    const count = typeof total === "number" ? ` It has ${total} payments.` : "";
+    const count = typeof total === "number" ? ` Payments: ${total}.` : "";
     findings.push(
       ok("call", `payments.list accepted the secret key and answered ${status}.${count}`),
     );
