@@ -8,7 +8,8 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
     PRAGMA busy_timeout = 10000;
     CREATE TABLE IF NOT EXISTS orders (
       id TEXT PRIMARY KEY, amount_in_cents INTEGER NOT NULL, payment_id TEXT,
-      created_at TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'open'
+      created_at TEXT NOT NULL, -- as toISOString() writes it
+      status TEXT NOT NULL DEFAULT 'open'
     );
     CREATE TABLE IF NOT EXISTS shipments (order_id TEXT NOT NULL);`);
   const findOrder = database.prepare("SELECT * FROM orders WHERE id = ?");
@@ -40,11 +41,11 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
   // A webhook only says where to look. Often it names only the order, not the payment.
   const onPayment = async ({ data }: WebhookOf<"payment.updated" | "payment.confirmed">) => {
     const orderId = data.orderId ?? "";
-    const paymentId = data.id ?? findOrder.get(orderId)?.payment_id;
-    const payments =
-      typeof paymentId === "string"
-        ? [await client.payments.get(paymentId)]
-        : await client.payments.findByOrderId(orderId);
+    const createdAfter = findOrder.get(orderId)?.created_at?.toString();
+    // An order can have several payments, so the id stored with it may not be this one's.
+    const payments = data.id
+      ? [await client.payments.get(data.id)]
+      : await client.payments.findByOrderId(orderId, { createdAfter });
     // Answered with 500, so that the service delivers it again.
     if (payments.length === 0) throw new Error(`The order ${orderId} has no payment yet.`);
     for (const payment of payments) settle(payment);

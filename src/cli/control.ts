@@ -19,7 +19,7 @@ export const simulateCommand = defineCommand({
   name: "simulate",
   brief: "Play a customer, or the service, in a running sandbox.",
   description:
-    "Moves a payment of a running sandbox as if its customer had paid (success), too little, too much, not in time, or late, or as if it had been cancelled or refunded; or a withdrawal to processing, completed, failed or cancelled. Prints it.",
+    "Moves a payment or withdrawal of a running sandbox, and prints it. For a payment: success, underpayment, overpayment, timeout (nothing arrives), late (after it has expired), cancel, refund or partial-refund. For a withdrawal: process, complete, fail or cancel.",
   examples: [
     "settlekit simulate PAYMENT_ID success",
     "settlekit simulate WITHDRAWAL_ID fail --json",

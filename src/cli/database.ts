@@ -62,10 +62,10 @@ export async function withStore<T>(
     return use(store, isNewFile).finally(() => store.close());
   }
   const connectionString = databaseUrl ?? process.env.DATABASE_URL;
-  if (!connectionString) {
-    throw new UsageError(
-      "There is no database. Set DATABASE_URL, or pass --database-url or --sqlite.",
-    );
+  // pg would look for a host named "base".
+  if (!connectionString || !/^(postgres(ql)?:|socket:|\/)/.test(connectionString)) {
+    const fact = connectionString ? "The URL lacks postgres://" : "There is no database";
+    throw new UsageError(`${fact}. Set DATABASE_URL, or pass --database-url or --sqlite.`);
   }
   terminal.conceal(connectionString);
   const { Pool } = loadPg();

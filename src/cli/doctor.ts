@@ -128,21 +128,24 @@ async function callFindings(
     onEvent: (event) => {
       if (event.type === "drift") for (const path of event.paths) drift.add(path);
     },
-    async fetch(url, init) {
-      const sentAtMs = Date.now();
-      const response = await fetch(url, init);
-      const receivedAtMs = Date.now();
-      const duration = durationText(receivedAtMs - sentAtMs);
-      findings.push(["reach", ok(`${new URL(url).origin} answered in ${duration}.`)]);
-      const dateText = response.headers.get("date");
-      findings.push(["clock", clockFinding({ dateText, sentAtMs, receivedAtMs }, environment)]);
-      return response;
+    // A `fetch` instead of a hook would hide from the client that nothing was sent.
+    hooks: {
+      afterResponse: [
+        ({ request, response: { headers } }) => {
+          const receivedAtMs = Date.now();
+          const duration = durationText(receivedAtMs - sentAtMs);
+          findings.push(["reach", ok(`${new URL(request.url).origin} answered in ${duration}.`)]);
+          const dateText = headers.get("date");
+          findings.push(["clock", clockFinding({ dateText, sentAtMs, receivedAtMs }, environment)]);
+        },
+      ],
     },
   });
+  const sentAtMs = Date.now();
   try {
     const { status, data } = await client.payments.list({ limit: 1 }).withResponse();
     const total = data.pagination?.total;
-    const count = typeof total === "number" ? ` It has ${total} payments.` : "";
+    const count = typeof total === "number" ? ` Payments: ${total}.` : "";
     const fact = `payments.list accepted the secret key and answered ${status}.${count}`;
     findings.push(["call", ok(fact)]);
   } catch (error) {
@@ -191,7 +194,7 @@ export function clockFinding(
     return ok(`This machine's clock agrees with the service's to within ${distance} s.`);
   }
   if (environment === "sandbox") {
-    return ok(`The sandbox's clock was moved or frozen, ${distance} s from this machine's.`);
+    return ok(`The sandbox's clock is ${distance} s off: it was moved or frozen.`);
   }
   const fact = `This machine's clock is ${distance} s ${seconds > 0 ? "ahead of" : "behind"} the service's.`;
   const cure = "Synchronise it with a time server (NTP).";

@@ -26,7 +26,7 @@ export const listenCommand = defineCommand({
   name: "listen",
   brief: "Receive webhooks, verify them, print them and pass them on.",
   description:
-    "Receives webhooks at any path, verifies and prints them, and says why a signature fails. With --forward-to, authentic webhooks are passed on to your endpoint, body and headers unchanged, and the sender gets your endpoint's status. The secret is never printed. Ctrl-C stops it.",
+    "Receives webhooks at any path of this machine, verifies and prints them, and says why a signature fails. It opens no tunnel. With --forward-to, authentic webhooks are passed on to your endpoint, body and headers unchanged, and the sender gets your endpoint's status. The secret is never printed. Ctrl-C stops it.",
   examples: [
     "settlekit listen --forward-to http://127.0.0.1:3000/webhooks",
     "settlekit listen --events payment.updated --json",

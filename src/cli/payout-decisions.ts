@@ -22,7 +22,7 @@ export function decisionCommand(
 
 export const resolveCommand = defineCommand({
   name: "payouts resolve",
-  brief: "Say what became of a payout in doubt.",
+  brief: "Record what happened to a payout in doubt.",
   description:
     "Ends the doubt about a payout: names its withdrawal, or states that it was never sent. settlekit asks the service first, and refuses a decision that contradicts the answer.",
   examples: [

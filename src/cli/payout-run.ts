@@ -10,7 +10,7 @@ import { interruptible } from "./terminal.ts";
 
 export const runCommand = defineCommand({
   name: "payouts run",
-  brief: "Send payouts that are due, and follow those that were sent.",
+  brief: "Send payouts that are due, and track those that were sent.",
   description:
     "Does everything that is due now, and ends: for a scheduler. Pass the same limits each time, or --no-limits. What is not sent is counted on stderr, with the reason. When a step fails, the last error is printed and the command ends with its exit code; a later run tries the payout again. While the breaker is open, the exit code is 5. Other processes may send payouts of this ledger at the same time.",
   examples: [
@@ -91,7 +91,7 @@ function textOf({ reason, count, first }: Waiting): string {
     case "approval":
       return `Payouts waiting for an approval: ${count}. See settlekit payouts approve.`;
     case "answer":
-      return `Payouts whose request has no answer yet: ${count}. A ${at ? `run after ${at}` : "later run"} finds out what became of them.`;
+      return `Payouts whose request has no answer yet: ${count}. A ${at ? `run after ${at}` : "later run"} finds out what happened to them.`;
     case "decision":
       return `Payouts that need a decision: ${count}. See settlekit payouts list --state needs_decision.`;
     case "turn":

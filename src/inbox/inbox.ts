@@ -279,7 +279,9 @@ export class Inbox<Client, Mode extends StoreMode> {
  * const store = sqlite("shop.db");
  * const inbox = createInbox({ client: new MerchantClient(), webhooks: new Webhooks(), store });
  * inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment) => {
- *   tx.prepare("INSERT INTO shipments (order_id) VALUES (?)").run(payment.orderId ?? null);
+ *   // The key is the order's: an order can have several payments.
+ *   const ship = tx.prepare("INSERT INTO shipments (order_id) VALUES (?) ON CONFLICT DO NOTHING");
+ *   ship.run(payment.orderId ?? null);
  * });
  * ```
  */

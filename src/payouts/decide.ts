@@ -66,7 +66,7 @@ export async function resolvePayout(
   if (neverSent === true && withdrawalId === undefined)
     return resolveNeverSent(context, row, resolution);
   throw new InvalidRequestError(
-    "Say what became of the payout: pass either withdrawalId, or neverSent: true.",
+    "Say what happened to the payout: pass either withdrawalId, or neverSent: true.",
     { code: "invalid_request", param: "withdrawalId" },
   );
 }

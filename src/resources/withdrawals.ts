@@ -108,7 +108,7 @@ export class Withdrawals {
    * All withdrawals with this `orderId`, in the list's order. The service cannot search by it, so this reads the list:
    * pass `createdAfter` to stop early. An empty result means that every withdrawal was read.
    *
-   * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
+   * @throws {InvalidRequestError} when `orderId` is empty, or `createdAfter` is not a time or lies in the future.
    * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read
    * completely.
    */

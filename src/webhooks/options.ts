@@ -113,19 +113,21 @@ export function readHeaderPrefix(
 
 export const secretVariable = "SETTLEKIT_WEBHOOK_SECRET";
 
-const expectedSecret = "non-empty text or bytes";
-
 /** The secrets' keys. Throws a ConfigurationError that does not show them. */
 export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[] {
+  const expected = "non-empty text or bytes, or a function that returns it";
   const list = [secrets].flat();
-  checkOption("secret", list.length > 0, expectedSecret);
-  return list.map(secretKey);
+  checkOption("secret", list.length > 0, expected);
+  return list.map((secret) => secretKey(secret, expected));
 }
 
-export function secretKey(secret: unknown): Uint8Array<ArrayBuffer> {
+export function secretKey(
+  secret: unknown,
+  expected = "non-empty text or bytes",
+): Uint8Array<ArrayBuffer> {
   const key = asRawBody(secret);
   // With an empty key, anyone could sign.
-  checkOption("secret", key !== undefined && key.length > 0, expectedSecret);
+  checkOption("secret", key !== undefined && key.length > 0, expected);
   // A copy, so that the key cannot change afterwards. A Buffer's slice() would not copy.
   return new Uint8Array(toBytes(key));
 }

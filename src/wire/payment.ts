@@ -43,7 +43,7 @@ export interface Payment {
   quotes: Quote[];
   /** Null until money is received. */
   receipt?: PaymentReceipt | null;
-  /** The merchant's own reference, as given at creation. */
+  /** The merchant's own reference. */
   orderId?: string | null;
   /** Where the customer goes after the payment. */
   redirectUrl?: string | null;
@@ -93,7 +93,7 @@ export const maxAmountInCents = 100_000_000;
 export interface CreatePaymentBody {
   /** Default `payment`. */
   type?: "payment" | "deposit";
-  /** USD cents; required for a payment, ignored for a deposit. */
+  /** USD cents. Required for a payment; a deposit has none. */
   amount?: number;
   currency: "USD";
   orderId: string;

@@ -160,6 +160,19 @@ describe("settlekit doctor", () => {
     }
   });
 
+  test("a connection that was never made is not called broken", async () => {
+    await using service = await scriptedServer({ body: emptyPage });
+    for (const [url, message] of [
+      // Not a TLS server, as behind a wrong port or a proxy.
+      [service.url.replace("http:", "https:"), /could not prove its identity.*Nothing was sent/],
+      // A port that fetch refuses.
+      ["http://127.0.0.1:1", /^No connection to.*Nothing was sent/],
+    ] as const) {
+      const { find } = await doctor(testnetAt(url));
+      expect(find("reach").message).toMatch(message);
+    }
+  });
+
   test("where a sandbox is missing it says how to start one", async () => {
     const { find } = await doctor({
       SETTLEKIT_ENVIRONMENT: "sandbox",

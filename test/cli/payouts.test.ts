@@ -194,6 +194,10 @@ describe("settlekit payouts", () => {
   });
 
   it("needs a database, and prints its tables", async () => {
+    for (const notUrl of ["shop.db", "localhost:5432/shop", "mysql://127.0.0.1/shop"]) {
+      const other = await run(["list", "--database-url", notUrl], {});
+      expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("postgres://") });
+    }
     const none = await run(["list"], { DATABASE_URL: "" });
     expect(none.stderr).toMatch(/no database. Set DATABASE_URL/);
     expect((await run(["sql", "--postgres", "--schema", "money"])).stdout).toMatch(

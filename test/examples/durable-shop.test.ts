@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
 import { freePort } from "../free-port.ts";
@@ -54,6 +55,26 @@ async function shipsOnce(database: Record<string, string>): Promise<void> {
     expect(await shipped()).toEqual([1, 1, 1, 1]);
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ changed: 0, parked: 0 });
   });
+
+  // A second payment of an order, another amount, and the order of another system on the same account.
+  const [{ orderId = "" } = {}] = sandbox.payments.all();
+  const client = new MerchantClient({
+    environment: "sandbox",
+    baseUrl: service.url,
+    secretKey: sandbox.secretKey,
+  });
+  await buy();
+  const { orderId: open } = sandbox.payments.all().at(-1) ?? {};
+  for (const input of [
+    { amount: 2500, orderId: String(orderId) },
+    { amount: 300, orderId: String(open) },
+    { amount: 2500, orderId: "order_of_another_shop" },
+  ]) {
+    const { paymentId } = await client.payments.create(input);
+    await sandbox.payments.simulate(paymentId, "success");
+    await second.printed(new RegExp(`Payment ${paymentId} fits no open order`));
+  }
+  expect(await shipped()).toEqual([1, 1, 1, 1]);
   await second.stop();
   await service.close();
 }

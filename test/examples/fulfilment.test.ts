@@ -107,6 +107,23 @@ describe("the fulfilling example", () => {
     expect(shop.shipments()).toEqual(["kept", "lost"]);
   });
 
+  it("reports a second payment of an order although its webhook names the order alone", async () => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    await using shop = await openShop();
+    const paymentId = await shop.order("order_1");
+    const { paymentId: second } = await shop.client.payments.create({
+      amount: 2500,
+      orderId: "order_1",
+    });
+    await shop.sandbox.payments.simulate(paymentId, "success");
+    await shop.receive(shop.updated(undefined, "order_1"));
+    expect(report).not.toHaveBeenCalled();
+    await shop.sandbox.payments.simulate(second, "success");
+    await shop.receive(shop.updated(undefined, "order_1"));
+    expect(report).toHaveBeenCalledWith(expect.stringContaining(second));
+    expect(shop.shipments()).toEqual(["order_1"]);
+  });
+
   it("has a webhook delivered again when no payment is found", async () => {
     await using shop = await openShop();
     const sent = await shop.receive(shop.updated(undefined, "order_1"));

@@ -30,7 +30,8 @@ describe.skipIf(missing !== undefined || server === undefined)("the inbox on pg-
       baseUrl: service.url,
       secretKey: sandbox.secretKey,
     });
-    for (const orderId of ["a", "b", "c"]) {
+    // The order b has two payments.
+    for (const orderId of ["a", "b", "b", "c"]) {
       const { paymentId } = await client.payments.create({ amount: 2500, orderId });
       await sandbox.payments.simulate(paymentId, "success");
     }
@@ -41,6 +42,7 @@ describe.skipIf(missing !== undefined || server === undefined)("the inbox on pg-
       const { rows } = await database.query("SELECT order_id FROM shipments ORDER BY order_id");
       expect(rows).toEqual([{ order_id: "a" }, { order_id: "b" }, { order_id: "c" }]);
     });
+    await shop.printed(/b was shipped before/);
     await database.end();
     await shop.stop("SIGKILL");
     await service.close();

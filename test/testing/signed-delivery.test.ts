@@ -54,7 +54,7 @@ describe("a signed delivery", () => {
     const handler = vi.fn();
     const receiver = new Webhooks({ secret, now: () => new Date(timestamp * 1000) });
     const handle = receiver.on("payment.updated", handler).lambdaHandler();
-    expect(await handle(given)).toEqual({ statusCode: 200, headers: {}, body: "" });
+    expect(await handle(given)).toMatchObject({ statusCode: 200, headers: {} });
     expect(handler).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(event));
     expect(given.isBase64Encoded).toBe(name.includes("base64"));
     expect(given.body.startsWith("{")).toBe(!given.isBase64Encoded);

@@ -11,10 +11,12 @@ const answer = (event: unknown, options: WebhooksOptions = {}) =>
   receiver(options).lambdaHandler()(event as LambdaEvent);
 
 describe("the Lambda handler", () => {
-  it("answers with a status, headers and an empty body", async () => {
-    expect(await answer(delivery.lambdaV1())).toEqual({ statusCode: 200, headers: {}, body: "" });
+  // AWS asks for each of these fields in a response to a load balancer; gateways and function URLs take them, too.
+  it("answers with a status, headers, an empty body and its encoding", async () => {
+    const plain = { body: "", isBase64Encoded: false };
+    expect(await answer(delivery.lambdaV1())).toEqual({ ...plain, statusCode: 200, headers: {} });
     const get = { ...delivery.lambdaV2(), requestContext: { http: { method: "GET" } } };
-    expect(await answer(get)).toEqual({ statusCode: 405, headers: { Allow: "POST" }, body: "" });
+    expect(await answer(get)).toEqual({ ...plain, statusCode: 405, headers: { Allow: "POST" } });
   });
 
   it.each([

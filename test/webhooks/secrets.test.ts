@@ -9,7 +9,8 @@ import {
 import { delivery, now, receiver, refusal, secret, webCryptoReceiver } from "./deliveries.ts";
 
 const variable = "SETTLEKIT_WEBHOOK_SECRET";
-const notASecret = "The option secret must be non-empty text or bytes.";
+const notASecret =
+  "The option secret must be non-empty text or bytes, or a function that returns it.";
 const noSecret = "The option secret must be given, or SETTLEKIT_WEBHOOK_SECRET set.";
 
 afterEach(() => vi.unstubAllEnvs());

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { postgres } from "settlekit/postgres";
-import type { ShopDatabase } from "./database.ts";
+import { reportUnmatched, type ShopDatabase } from "./database.ts";
 
 /** The shop on PostgreSQL, for any number of servers. */
 export function openPostgres(url: string): ShopDatabase<pg.PoolClient, "async"> {
@@ -9,18 +9,27 @@ export function openPostgres(url: string): ShopDatabase<pg.PoolClient, "async"> 
   const store = postgres(pool);
   return {
     store,
-    async ship(tx, { orderId }, { after }) {
+    async ship(tx, { id, orderId, amountInCents }, { after }) {
+      // The inbox runs this once for each payment, so the order decides.
+      const { rowCount } = await tx.query(
+        "UPDATE orders SET payment_id = $1 WHERE id = $2 AND amount_in_cents = $3 AND payment_id IS NULL",
+        [id, orderId, amountInCents],
+      );
+      if (rowCount === 0) return reportUnmatched(id);
       await tx.query("INSERT INTO shipments (order_id) VALUES ($1)", [orderId]);
       after("email", { orderId });
     },
     async prepare() {
       await pool.query(`
-        CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY);
+        CREATE TABLE IF NOT EXISTS orders (
+          id TEXT PRIMARY KEY, amount_in_cents INTEGER NOT NULL, payment_id TEXT
+        );
         CREATE TABLE IF NOT EXISTS shipments (order_id TEXT);
       `);
     },
-    async addOrder(orderId) {
-      await pool.query("INSERT INTO orders (id) VALUES ($1)", [orderId]);
+    async addOrder(orderId, amountInCents) {
+      const insert = "INSERT INTO orders (id, amount_in_cents) VALUES ($1, $2)";
+      await pool.query(insert, [orderId, amountInCents]);
     },
     async shipments() {
       const { rows } = await pool.query<{ order_id: string; times: string }>(

@@ -5,6 +5,8 @@ import { createInbox, type StoreMode } from "settlekit/inbox";
 import { Webhooks } from "settlekit/webhooks";
 import type { ShopDatabase } from "./database.ts";
 
+const priceInCents = 2500;
+
 /** A shop that ships each paid order once, on either database, with any number of processes. */
 export async function openShop<Client, Mode extends StoreMode>(
   database: ShopDatabase<Client, Mode>,
@@ -37,8 +39,8 @@ export async function openShop<Client, Mode extends StoreMode>(
   });
   app.post("/orders", async (_request, response) => {
     const orderId = `order_${randomUUID()}`;
-    await database.addOrder(orderId);
-    const { paymentUrl } = await client.payments.create({ amount: 2500, orderId });
+    await database.addOrder(orderId, priceInCents);
+    const { paymentUrl } = await client.payments.create({ amount: priceInCents, orderId });
     response.redirect(303, paymentUrl);
   });
   app.get("/shipments", async (_request, response) => {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { sqlite } from "settlekit/sqlite";
-import type { ShopDatabase } from "./database.ts";
+import { reportUnmatched, type ShopDatabase } from "./database.ts";
 
 /** The shop on SQLite: one connection for the orders and the inbox, so that both can commit as one. */
 export function openSqlite(file: string): ShopDatabase<DatabaseSync, "sync"> {
@@ -9,18 +9,28 @@ export function openSqlite(file: string): ShopDatabase<DatabaseSync, "sync"> {
   const store = sqlite(db);
   return {
     store,
-    ship(tx, { orderId }, { after }) {
+    ship(tx, { id, orderId, amountInCents }, { after }) {
+      // The inbox runs this once for each payment, so the order decides.
+      const { changes } = tx
+        .prepare(
+          "UPDATE orders SET payment_id = ? WHERE id = ? AND amount_in_cents = ? AND payment_id IS NULL",
+        )
+        .run(id, orderId ?? null, amountInCents);
+      if (changes === 0) return reportUnmatched(id);
       tx.prepare("INSERT INTO shipments (order_id) VALUES (?)").run(orderId ?? null);
       after("email", { orderId });
     },
     async prepare() {
       db.exec(`
-        CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY);
+        CREATE TABLE IF NOT EXISTS orders (
+          id TEXT PRIMARY KEY, amount_in_cents INTEGER NOT NULL, payment_id TEXT
+        );
         CREATE TABLE IF NOT EXISTS shipments (order_id TEXT);
       `);
     },
-    async addOrder(orderId) {
-      db.prepare("INSERT INTO orders (id) VALUES (?)").run(orderId);
+    async addOrder(orderId, amountInCents) {
+      const insert = db.prepare("INSERT INTO orders (id, amount_in_cents) VALUES (?, ?)");
+      insert.run(orderId, amountInCents);
     },
     async shipments() {
       const rows = db.prepare(

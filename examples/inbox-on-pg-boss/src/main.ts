@@ -12,7 +12,7 @@ const { DATABASE_URL, HOST = "127.0.0.1", PORT = "3000" } = process.env;
 if (!DATABASE_URL) throw new Error("DATABASE_URL must be the URL of a PostgreSQL database.");
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 20 });
-await pool.query("CREATE TABLE IF NOT EXISTS shipments (order_id TEXT)");
+await pool.query("CREATE TABLE IF NOT EXISTS shipments (order_id TEXT PRIMARY KEY)");
 
 const boss = new PgBoss(DATABASE_URL);
 boss.on("error", console.error);
@@ -30,8 +30,11 @@ const inbox = createInbox({
   },
 });
 inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, async (tx, payment) => {
-  await tx.query("INSERT INTO shipments (order_id) VALUES ($1)", [payment.orderId]);
-  console.log(`${payment.orderId} is paid and shipped`);
+  // The key decides: the inbox runs this once for each payment, and an order can have several.
+  const insert = "INSERT INTO shipments (order_id) VALUES ($1) ON CONFLICT DO NOTHING";
+  const { rowCount } = await tx.query(insert, [payment.orderId]);
+  if (rowCount === 1) console.log(`${payment.orderId} is paid and shipped`);
+  else console.error(`${payment.orderId} was shipped before. Refund payment ${payment.id}.`);
 });
 await inbox.migrate();
 

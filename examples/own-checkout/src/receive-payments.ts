@@ -27,8 +27,8 @@ export function receivePayments(client: MerchantClient, orders: Orders): Webhook
     if (orderId && order === undefined) return [];
     // The service waits 30 seconds for the answer to its webhook.
     const deadlineMs = 20_000;
-    const paymentId = id ?? order?.paymentId;
-    if (paymentId) return [await client.payments.get(paymentId, { deadlineMs })];
+    if (id) return [await client.payments.get(id, { deadlineMs })];
+    // An order can have several payments, so the id stored with it may not be this one's.
     if (order === undefined) throw new Error("The event names neither a payment nor an order.");
     const createdAfter = order.createdAt;
     const payments = await client.payments.findByOrderId(order.id, { createdAfter, deadlineMs });

@@ -16,7 +16,7 @@ export function serviceTools(client: () => Promise<MerchantClient>): Tool[] {
       }),
       defineTool({
         name: `list_${kinds}`,
-        description: `Lists ${kinds}, newest first, without quotes. For those of an order, use find_${kinds}.`,
+        description: `Lists ${kinds}, newest first. get_${kind} reads every field of one; find_${kinds} finds those of an order.`,
         isReadOnly: true,
         input: {
           status: described(z.optional(z.string()), "Only those with this status."),

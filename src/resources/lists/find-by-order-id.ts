@@ -3,7 +3,7 @@ import type { ApiResponse } from "../../http/answer.ts";
 import { callOptionNames, checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-import { checkOptionNames } from "../../values.ts";
+import { checkOptionNames, invalidArgument } from "../../values.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
 import type { Listing } from "./page.ts";
@@ -76,7 +76,11 @@ export async function findByOrderId<Item extends Ordered>(
       });
       // Only now is the service's time known. Every list would seem to end before a time in the future.
       if (stopMs > http.serviceNow()) {
-        throw refused("createdAfter", "must not be in the future", createdAfter);
+        const [given, now] = [stopMs + clockMarginMs, http.serviceNow()].map(isoText);
+        throw invalidArgument(
+          "createdAfter",
+          `createdAfter is in the future: it is ${given}, but the service's clock shows ${now}. Correct it, or this machine's clock.`,
+        );
       }
       search.take(page.data, offset);
       if (search.hasPassed(stopMs)) return { ...page, data: search.found };
@@ -202,6 +206,8 @@ function unreadableFor(
 }
 
 const isoWithZone = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+const isoText = (ms: number) => new Date(ms).toISOString();
 
 function checkCreatedAfter(value: Date | string | undefined): number {
   if (value === undefined) return Number.NEGATIVE_INFINITY;

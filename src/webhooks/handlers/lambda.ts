@@ -28,6 +28,8 @@ export interface LambdaResult {
   statusCode: number;
   headers: Record<string, string>;
   body: string;
+  /** Load balancers require it. */
+  isBase64Encoded: boolean;
 }
 
 /** Receives deliveries and responds, for AWS Lambda behind HTTP. */
@@ -56,6 +58,6 @@ export function createLambdaHandler(receive: Receive): LambdaHandler {
         return isBase64Encoded ? Buffer.from(text, "base64") : text;
       },
     });
-    return { statusCode: status, ...answer, body: "" };
+    return { statusCode: status, ...answer, body: "", isBase64Encoded: false };
   };
 }

@@ -48,6 +48,14 @@ describe("findByOrderId", () => {
     });
   });
 
+  test("says how a createdAfter in the future compares with the service's clock", async () => {
+    const { payments } = clientOf(createSandbox({ now: new Date("2026-01-01T00:00:00Z") }));
+    const options = { createdAfter: "2026-01-02T00:00:00+01:00" };
+    await expect(payments.findByOrderId("order_1", options)).rejects.toThrow(
+      /is in the future: it is 2026-01-01T23:00:00.000Z, but the service's clock shows 2026-01-01T00:00:0.*this machine's clock/,
+    );
+  });
+
   test("takes the service's time for now, which a sandbox may have advanced", async () => {
     const sandbox = createSandbox();
     await sandbox.clock.advance("3000d");
