@@ -29,7 +29,7 @@ test.each([
   ["evm", 485],
   ["http", 2_630],
   ["resources", 2_640],
-  ["sandbox", 6_845],
+  ["sandbox", 6_851],
   ["testing", 431],
   ["webhooks", 1_795],
   ["wire", 1_755],
