@@ -81,7 +81,10 @@ export function inspectorToolsCases(browser: () => Browser): void {
       expect(await page.locator(".entry .kind").allTextContents()).toEqual(
         Array(3).fill("Request"),
       );
-      expect(await page.locator('[aria-current="page"]').textContent()).toBe("Requests");
+      const current = page.locator('[aria-current="page"]');
+      expect(await current.textContent()).toBe("Requests");
+      await page.emulateMedia({ forcedColors: "active" });
+      expect(await current.evaluate((it) => getComputedStyle(it).outlineStyle)).toBe("solid");
       await page.getByRole("link", { name: "Timeline of order order_1" }).click();
       await page.locator(".chip").waitFor();
       expect(page.url()).toBe(`${service.url}/_sandbox?about=${paymentId}`);
