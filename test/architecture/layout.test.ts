@@ -25,7 +25,7 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_256],
+  ["cli", 4_265],
   ["evm", 485],
   ["http", 2_630],
   ["resources", 2_640],
