@@ -23,11 +23,10 @@ export async function confirmPayout(
       "Nothing was sent, because there is no terminal to confirm it. Pass --yes to send without asking.",
     );
   }
-  const amount = (Number(input.amountInCents) / 100).toFixed(2);
-  say(
-    `Send ${amount} USD to ${input.recipientAddress} on chain ${input.chainId} through ${baseUrl}.`,
-  );
-  const typed = await ask(`Type ${amount} to send it: `);
+  const { amountInCents, recipientAddress, chainId } = input;
+  const amount = (Number(amountInCents) / 100).toFixed(2);
+  say(`Send ${amount} USD to ${recipientAddress} on chain ${chainId} through ${baseUrl}.`);
+  const typed = await ask(`Type ${amount} to send it: `, "Nothing was sent.");
   if (typed !== amount) throw new UsageError("Nothing was sent: the amounts differ.");
 }
 
@@ -42,10 +41,11 @@ export async function requireProduction(production: boolean): Promise<void> {
   );
 }
 
-/** Asks a question on the terminal. Ctrl-C and the end of input end the process. */
-export async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const end = () => process.exit(exitCodes.interrupted);
+/** Asks a question on the terminal. Ctrl-C and the end of input end the process, and print what that means. */
+export async function ask(question: string, meaning: string): Promise<string> {
+  const { stdin: input, stderr: output } = process;
+  const lines = createInterface({ input, output });
+  const end = () => output.write(`\n${meaning}\n`, () => process.exit(exitCodes.interrupted));
   lines.once("close", end);
   const answer = await lines.question(question);
   lines.off("close", end).close();

@@ -30,13 +30,12 @@ export async function writeVariables(
       text += `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;
       continue;
     }
+    const fact = `${name} has another value in ${path}`;
     if (!process.stdin.isTTY) {
-      warn(
-        `${name} has another value in ${path}, which was kept. Remove it there to have it written.`,
-      );
+      warn(`${fact}, which was kept. Remove it there to have it written.`);
       continue;
     }
-    const answer = await ask(`${name} has another value in ${path}. Replace it? (y/N) `);
+    const answer = await ask(`${fact}. Replace it? (y/N) `, `${path} was left unchanged.`);
     if (!/^y(es)?$/i.test(answer)) continue;
     // As `parseEnv` reads them: the last one counts, and a quoted value may have several lines.
     const assignment = `^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=[ \\t]*(?:(["'\`])[^]*?\\1)?.*$`;

@@ -2,7 +2,7 @@ import { integer } from "@optique/core/valueparser";
 import { isRecord } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
 import { setting, toggle, type ValuesOf } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Terminal, visible } from "./terminal.ts";
 
 /** For commands that print the newest items of a list. */
 export const pageOptions = {
@@ -126,11 +126,20 @@ function tableColumns(columns: readonly string[]): readonly string[] {
 }
 
 function alignedLines(rows: readonly (readonly string[])[]): string[] {
-  const [first = []] = rows;
-  const widths = first.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const padded = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
-  return rows.map((row) => row.map(padded).join("  ").trimEnd());
+  const shown = rows.map((row) => row.map(visible));
+  const [first = []] = shown;
+  const widths = first.map((_, column) =>
+    shown.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), 0),
+  );
+  const padded = (cell: string, column: number) =>
+    cell + " ".repeat((widths[column] ?? 0) - widthOf(cell));
+  return shown.map((row) => row.map(padded).join("  ").trimEnd());
 }
+
+/** Chinese, Japanese and Korean characters take two columns of a terminal. So do emoji, whose length is 2 already. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
+const widthOf = (text: string) => text.replace(wide, "  ").length;
 
 /** As in RFC 4180. */
 function csvLine(cells: readonly string[]): string {

@@ -97,7 +97,7 @@ function withoutCredential(text: string, credential: string): string {
 const unseen = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Printed data must not move the cursor, hide lines or add its own. */
-function visible(line: string): string {
+export function visible(line: string): string {
   return line.replace(unseen, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

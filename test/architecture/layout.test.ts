@@ -25,11 +25,11 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_064],
+  ["cli", 4_075],
   ["evm", 485],
   ["http", 2_630],
   ["resources", 2_640],
-  ["sandbox", 6_830],
+  ["sandbox", 6_851],
   ["testing", 431],
   ["webhooks", 1_795],
   ["wire", 1_755],

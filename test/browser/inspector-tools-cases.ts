@@ -3,7 +3,12 @@ import type { Browser, Page } from "playwright-core";
 import { createSandbox, type Sandbox, type SandboxServer } from "settlekit/sandbox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { create, newYear, paymentsPath, send, withdraw } from "../sandbox/merchant.ts";
-import { accessibilityViolations, type WatchedPage, watchedPage } from "./watched-page.ts";
+import {
+  accessibilityViolations,
+  setHidden,
+  type WatchedPage,
+  watchedPage,
+} from "./watched-page.ts";
 
 export function inspectorToolsCases(browser: () => Browser): void {
   describe("the inspector's tools", () => {
@@ -76,7 +81,10 @@ export function inspectorToolsCases(browser: () => Browser): void {
       expect(await page.locator(".entry .kind").allTextContents()).toEqual(
         Array(3).fill("Request"),
       );
-      expect(await page.locator('[aria-current="page"]').textContent()).toBe("Requests");
+      const current = page.locator('[aria-current="page"]');
+      expect(await current.textContent()).toBe("Requests");
+      await page.emulateMedia({ forcedColors: "active" });
+      expect(await current.evaluate((it) => getComputedStyle(it).outlineStyle)).toBe("solid");
       await page.getByRole("link", { name: "Timeline of order order_1" }).click();
       await page.locator(".chip").waitFor();
       expect(page.url()).toBe(`${service.url}/_sandbox?about=${paymentId}`);
@@ -112,6 +120,24 @@ export function inspectorToolsCases(browser: () => Browser): void {
         "assumed",
       ]);
       expect(await accessibilityViolations(page)).toEqual([]);
+    });
+
+    test("leave the browser's six connections to the tabs that are visible", async () => {
+      const { paymentId } = await create(sandbox);
+      for (let tab = 0; tab < 7; tab++) {
+        const other = await page.context().newPage();
+        await Promise.all([
+          other.waitForRequest("**/_sandbox/events"),
+          other.goto(`${service.url}/${tab % 2 ? "_sandbox" : `payment/${paymentId}`}`),
+        ]);
+        await setHidden(other, true);
+      }
+      await page.goto(`${service.url}/_sandbox`);
+      await page.locator(".change").waitFor();
+      await setHidden(page, true);
+      await sandbox.payments.simulate(paymentId, "success");
+      await setHidden(page, false);
+      await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
     });
 
     test("save everything to a file, and load it again", async () => {

@@ -33,3 +33,11 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   )) as AxeResults;
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
 }
+
+/** Hides a page, as behind another tab, or shows it again. Without a screen, a browser never does. */
+export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { value, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+}

@@ -51,13 +51,13 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
   test.each([
     ["Ctrl-C", "\u0003"],
     ["Ctrl-D", "\u0004"],
-  ])("%s at the question sends nothing", async (_, key) => {
+  ])("%s at the question sends nothing, and says so", async (_, key) => {
     const { code, screen } = await onTerminal(payout("payout_9"), {
       variables,
       answers: { "Type 125.00 to send it: ": key },
     });
     expect(code).toBe(130);
-    expect(screen).not.toContain("settlekit:");
+    expect(screen).toMatch(/\r\nNothing was sent\.\r\n$/);
     expect(await client.withdrawals.findByOrderId("payout_9")).toEqual([]);
   });
 
@@ -91,6 +91,19 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     expect(code).toBe(0);
     const text = await readFile(dotenv, "utf8");
     expect(text).toContain("SETTLEKIT_SECRET_KEY=mine\nSETTLEKIT_ENVIRONMENT=sandbox\n");
+  });
+
+  test("Ctrl-C at a question of init leaves the file as it was, and says so", async () => {
+    const own = await mkdtemp(join(folder, "init-"));
+    await writeFile(join(own, ".env"), "SETTLEKIT_ENVIRONMENT=testnet\n");
+    const question = "SETTLEKIT_ENVIRONMENT has another value in .env. Replace it? (y/N) ";
+    const { code, screen } = await onTerminal(["init"], {
+      cwd: own,
+      answers: { [question]: "\u0003" },
+    });
+    expect(code).toBe(130);
+    expect(screen).toMatch(/\r\n\.env was left unchanged\.\r\n$/);
+    expect(await readFile(join(own, ".env"), "utf8")).toBe("SETTLEKIT_ENVIRONMENT=testnet\n");
   });
 
   test("init replaces every assignment of a variable, however it is written", async () => {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { printList } from "../../src/cli/records.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { settlekit } from "./command-line.ts";
 
@@ -41,6 +43,24 @@ test("a list is a table for people, and CSV or lines of JSON for programs", asyn
   expect(csv).toMatch(/^id,merchantId,/);
   expect(csv).toContain(',"a,b",');
   expect(csv).toContain(',"c""d",');
+});
+
+test("the columns of a table are aligned, whatever its cells hold", async () => {
+  for (const id of ["order_1", "注文_2", "\u001b[31mred", "🧾_4"])
+    await run("payments", "create", "--order-id", id, "--amount", "900");
+  const { stdout } = await run("payments", "list");
+  const lines = stdout.trimEnd().split("\n");
+  // In a terminal, each of the two characters is as wide as two others.
+  const columns = lines.map((line) => line.replace("注文", "four").search(/status|pending/));
+  expect(new Set(columns).size).toBe(1);
+});
+
+test("a table may have more rows than a function takes arguments", async () => {
+  const lines: string[] = [];
+  const terminal = { progress() {}, print: (line: string) => lines.push(line) };
+  const list = Promise.resolve(Array.from({ length: 150_000 }, (_, id) => ({ id })));
+  await printList(list, { columns: ["id"] }, terminal as unknown as Terminal);
+  expect(lines).toHaveLength(150_001);
 });
 
 test("CSV and tables show what is inside an object that may be null", async () => {

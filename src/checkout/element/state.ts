@@ -172,10 +172,9 @@ export function dueCents({ payment, offer, depositInCents }: Known): number | un
 /** How the received amount compares with the amount due, in the token's smallest units; undefined if unknown. */
 export function excess({ receipt, quotes }: Payment): "short" | "exact" | "over" | undefined {
   const { settledAmountAsset, settledToken, settledChain, selectedQuote } = receipt ?? {};
-  const isSettled = ({ token, chainId, status }: Quote) =>
-    status === "used" &&
-    chainId === settledChain?.chainId &&
-    token.contractAddress.toLowerCase() === settledToken?.contractAddress?.toLowerCase();
+  const settled = `${settledChain?.chainId}:${settledToken?.contractAddress?.toLowerCase()}`;
+  const isSettled = (quote: Quote) =>
+    quote.status === "used" && choicesOf([quote])[0]?.key === settled;
   const expected = (selectedQuote ?? quotes.find(isSettled))?.expectedAmountAsset;
   const digits = /^\d{1,78}$/;
   if (!digits.test(settledAmountAsset ?? "") || !digits.test(expected ?? "")) return undefined;

@@ -13,7 +13,7 @@ import type { WebhookParts } from "../webhooks/disorder.ts";
 import { evidenceBadge, type Html, type PagesOptions, pageAnswer } from "./components.ts";
 import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./panels.ts";
-import { describe, threadsOf } from "./timeline.ts";
+import { addressOf, describe, threadsOf } from "./timeline.ts";
 
 /** The details of one event. The inspector fetches them when an entry is opened. */
 export function entryPage(
@@ -42,7 +42,7 @@ export function entryPage(
 <h1>settlekit <span>sandbox</span></h1>
 <h2>${title}</h2>
 <div class="details">${links(entry, entries)}${details(entry, sandbox, origin) ?? gone}</div>
-<p><a href="/_sandbox#entry-${entry.sequence}">Show in the timeline</a></p>
+<p><a href="/_sandbox#entry-${entry.sequence}">Back to the timeline</a></p>
 </main>`,
   });
 }
@@ -55,7 +55,7 @@ function links(entry: TimelineEntry, entries: readonly TimelineEntry[]): Html | 
   const rest = linked.length - maxLinks;
   return html`<ul class="links">${linked.slice(0, maxLinks).map((other) => {
     const direction = other.sequence < entry.sequence ? "Caused by" : "Led to";
-    return html`<li>${direction} <a href="/_sandbox#entry-${other.sequence}">${describe(other).title}</a></li>`;
+    return html`<li>${direction} <a href="${addressOf(other, entries)}">${describe(other).title}</a></li>`;
   })}${rest > 0 && html`<li>and ${rest} more</li>`}</ul>`;
 }
 

@@ -34,6 +34,12 @@ export function filterLinks({ show, about }: TimelineFilter): Html {
 
 const maxRows = 100;
 
+/** Where an event is shown: in the timeline, or on a page of its own if it is too old. */
+export function addressOf(entry: TimelineEntry, entries: readonly TimelineEntry[]): string {
+  const isRecent = entries.indexOf(entry) >= entries.length - maxRows;
+  return isRecent ? `/_sandbox#entry-${entry.sequence}` : `/_sandbox/entries/${entry.sequence}`;
+}
+
 /** The latest events, newest first. Each one's details are much longer, and fetched when it is opened. */
 export function timelineRows(
   entries: readonly TimelineEntry[],

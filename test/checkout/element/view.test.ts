@@ -108,6 +108,23 @@ describe("what arrived", () => {
     expect(knowing({ payment: { ...payment, status } }).outcome).toBe(outcome);
   });
 
+  test("is told although a used quote has no token", () => {
+    const { token } = quote;
+    const { receipt } = received("27500000", "27.50");
+    const settled = {
+      ...receipt,
+      selectedQuote: null,
+      settledToken: token,
+      settledChain: token.chain ?? null,
+    };
+    const used = { ...quote, status: "used" };
+    const quotes = [{ ...used, token: null as never }, used];
+    const view = knowing({
+      payment: { ...payment, status: "completed", receipt: settled, quotes },
+    });
+    expect(view.outcome).toMatch(/^\$27.50 arrived. Thank you. That is more than was due/);
+  });
+
   test("is counted in confirmations, or only said to be confirmed", () => {
     const processing = { ...payment, status: "processing" };
     const counted = { ...processing, receipt: { confirmations: 4, requiredConfirmations: 10 } };

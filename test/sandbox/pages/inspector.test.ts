@@ -116,6 +116,15 @@ describe("the inspector", () => {
     expect(text).toContain("the body was not kept in full");
   });
 
+  it("links to the pages of events that the timeline is too short to show", async () => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    expect(await page(sandbox, "/_sandbox/entries/2")).toContain('href="/_sandbox#entry-1"');
+    for (let index = 0; index < 40; index++) await create(sandbox);
+    expect(await page(sandbox, "/_sandbox")).not.toContain('id="entry-1"');
+    expect(await page(sandbox, "/_sandbox/entries/2")).toContain('href="/_sandbox/entries/1"');
+  });
+
   it("says so when there is no such entry", async () => {
     for (const sequence of ["0", "01", "-1", "__proto__", "<script>"]) {
       const url = `${origin}/_sandbox/entries/${sequence}`;

@@ -1,5 +1,5 @@
 import { listenToCommands, say, unreachable } from "./control.ts";
-import { refreshSoon, showDetails } from "./live-page.ts";
+import { listenToEvents, refreshSoon, showDetails } from "./live-page.ts";
 
 /** A button that copies the text of the element named by `for`. */
 class CopyButton extends HTMLElement {
@@ -79,8 +79,9 @@ function openTarget(): void {
 addEventListener("hashchange", openTarget);
 openTarget();
 
-const events = new EventSource("/_sandbox/events");
-// The stream reconnects by itself, but may have missed events meanwhile.
-for (const type of ["open", "entry", "reset"]) events.addEventListener(type, refreshSoon);
-events.addEventListener("error", () => say(`${unreachable} This page reconnects automatically.`));
-events.addEventListener("open", () => say(""));
+listenToEvents(({ type }) => {
+  if (type === "error") return say(`${unreachable} This page reconnects automatically.`);
+  if (type === "open") say("");
+  // Also when the stream opens: it may have missed events.
+  refreshSoon();
+});

@@ -54,6 +54,22 @@ export function refreshSoon(): void {
   }, delayMs);
 }
 
+/**
+ * Listens to the sandbox's events while the page is visible. Browsers open only six connections to a server, whatever the
+ * number of tabs, so hidden ones keep none.
+ */
+export function listenToEvents(listener: (event: Event & { data?: string }) => void): void {
+  let stream: EventSource | undefined;
+  const follow = () => {
+    stream?.close();
+    if (document.hidden) return;
+    stream = new EventSource("/_sandbox/events");
+    for (const type of ["open", "entry", "reset", "error"]) stream.addEventListener(type, listener);
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
+}
+
 /** Fills an open entry of the timeline with its details, or brings them up to date. */
 export async function showDetails(entry: Element): Promise<void> {
   const sequence = entry.parentElement?.id.replace("entry-", "");

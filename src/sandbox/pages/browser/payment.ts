@@ -1,6 +1,6 @@
 import { defineCheckoutElement } from "../../../checkout/element/index.ts";
 import { listenToCommands } from "./control.ts";
-import { refreshSoon } from "./live-page.ts";
+import { listenToEvents, refreshSoon } from "./live-page.ts";
 
 defineCheckoutElement();
 listenToCommands();
@@ -8,9 +8,9 @@ listenToCommands();
 const checkout = document.querySelector("settlekit-checkout");
 // Without an enabled button, nothing more can happen to the payment.
 if (checkout !== null && document.querySelector("button[data-post]:enabled") !== null) {
-  new EventSource("/_sandbox/events").addEventListener("entry", ({ data }) => {
-    if (JSON.parse(data).paymentId !== checkout.paymentId) return;
-    void checkout.refresh();
-    refreshSoon();
+  listenToEvents(({ type, data }) => {
+    const isOwn = data !== undefined && JSON.parse(data).paymentId === checkout.paymentId;
+    if (isOwn) void checkout.refresh();
+    if (isOwn || type === "open") refreshSoon();
   });
 }
