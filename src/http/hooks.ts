@@ -129,12 +129,16 @@ export async function checkHooked(
   if (!isSecureUrl(new URL(request.url), allowHttp)) refuse("returned a URL that is not https.");
 }
 
-/** Hooks get clones, and only a response of the platform's fetch has a URL of its own. */
-export function withUrl(response: Response, url: string): Response {
-  const clone = response.clone.bind(response);
+/** Gives a response, and the clones that hooks get, what another one has and the platform's constructor may refuse. */
+export function answeringLike(response: Response, received: Response): Response {
+  const { url, status, statusText } = received;
+  const { clone } = Response.prototype;
   return Object.defineProperties(response, {
     url: { value: url },
-    clone: { value: () => withUrl(clone(), url) },
+    status: { value: status },
+    statusText: { value: statusText },
+    ok: { value: status >= 200 && status < 300 },
+    clone: { value: () => answeringLike(clone.call(response), received) },
   });
 }
 

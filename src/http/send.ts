@@ -1,7 +1,7 @@
 import ky, { isNetworkError, TimeoutError } from "ky";
 import { runtimeName, version } from "../runtime.ts";
 import { show } from "../values.ts";
-import { CustomCodeError, checkHooked, describeThrown, watched, withUrl } from "./hooks.ts";
+import { answeringLike, CustomCodeError, checkHooked, describeThrown, watched } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
 import { type CallInput, mayRepeat, type PreparedRequest, sentOnce } from "./request.ts";
@@ -174,8 +174,7 @@ export function createSender(settings: HttpSettings) {
       isRedirect(response) || (!customFetch && !hooks && isWithin(response, maxResponseBytes));
     attempt.received = isBounded ? response : bounded(response, maxResponseBytes, signal, attempt);
     // A Response from another package has everything that ky needs.
-    const received = attempt.received as Response;
-    return hooks ? withUrl(received, (response as Response).url) : received;
+    return attempt.received as Response;
   }
 
   function failureOf(error: unknown, attempt: Attempt): Failure {
@@ -265,7 +264,7 @@ function bounded(
   signal: AbortSignal,
   attempt: Attempt,
 ): FetchResponse {
-  const { body, status, statusText, headers } = response as Response;
+  const { body, headers } = response as Response;
   const source = asWebStream(body);
   if (source === undefined || !(Symbol.iterator in headers)) return response;
   let bytes = 0;
@@ -279,7 +278,7 @@ function bounded(
   source.pipeTo(writable, { signal }).catch((error: unknown) => {
     attempt.bodyError = error;
   });
-  return new Response(readable, { status, statusText, headers: [...headers] });
+  return answeringLike(new Response(readable, { headers: [...headers] }), response as Response);
 }
 
 /** Some packages' bodies are Node's own streams. */
