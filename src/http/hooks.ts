@@ -132,13 +132,12 @@ export async function checkHooked(
 /** Gives a response, and the clones that hooks get, what another one has and the platform's constructor may refuse. */
 export function answeringLike(response: Response, received: Response): Response {
   const { url, status, statusText } = received;
-  const { clone } = Response.prototype;
   return Object.defineProperties(response, {
     url: { value: url },
     status: { value: status },
     statusText: { value: statusText },
     ok: { value: status >= 200 && status < 300 },
-    clone: { value: () => answeringLike(clone.call(response), received) },
+    clone: { value: () => answeringLike(Response.prototype.clone.call(response), received) },
   });
 }
 

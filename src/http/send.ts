@@ -247,7 +247,7 @@ function cacheMode(): { cache?: "no-store" } {
 
 /** Frees the connection. Some packages' bodies cannot be cancelled. */
 function cancelBody(response: FetchResponse | undefined): void {
-  response?.body?.cancel?.()?.catch?.(() => {});
+  (response?.body as Partial<ReadableStream> | null | undefined)?.cancel?.()?.catch?.(() => {});
 }
 
 /** Whether the declared length, which the platform enforces, is within the limit. */
@@ -282,8 +282,8 @@ function bounded(
 }
 
 /** Some packages' bodies are Node's own streams. */
-function asWebStream(body: object | null): ReadableStream<Uint8Array> | undefined {
-  if (body === null || body instanceof ReadableStream) return body ?? undefined;
+function asWebStream(body: object | null | undefined): ReadableStream<Uint8Array> | undefined {
+  if (!body || body instanceof ReadableStream) return body ?? undefined;
   const { from } = ReadableStream as { from?: (source: object) => ReadableStream<Uint8Array> };
   return Symbol.asyncIterator in body ? from?.(body) : undefined;
 }

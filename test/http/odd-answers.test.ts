@@ -91,6 +91,22 @@ describe("a creation with an answer that is odd", () => {
   });
 });
 
+test.each([{}, { hooks: { beforeRequest: [() => {}] } }])(
+  "a response without a body property, as whatwg-fetch gives it, is read: %o",
+  async (options) => {
+    const text = async () => JSON.stringify(createdPayment);
+    const answer = {
+      ok: true,
+      status: 201,
+      type: "default",
+      headers: new Headers(),
+      text,
+    } as const;
+    const http = httpTo(api, { ...options, fetch: async () => answer });
+    expect(await http.call(createPayment, { body: {} })).toEqual(createdPayment);
+  },
+);
+
 test("a 204 of a fetch function whose responses always have a body is a success", async () => {
   const fetch = async () => {
     const headers = new Headers();
