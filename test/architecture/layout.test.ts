@@ -31,7 +31,7 @@ test.each([
   ["resources", 2_640],
   ["sandbox", 6_830],
   ["testing", 431],
-  ["webhooks", 1_795],
+  ["webhooks", 1_797],
   ["wire", 1_755],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
