@@ -49,6 +49,7 @@ const initially = {
 };
 
 class TooLargeError extends Error {}
+const wasRead = "Your fetch function returned a Response that was already read. Return a new one.";
 
 /**
  * Creates the function that sends one request and reads the whole response. Only this file knows ky.
@@ -264,9 +265,10 @@ function bounded(
   signal: AbortSignal,
   attempt: Attempt,
 ): FetchResponse {
-  const { body, headers } = response as Response;
+  const { body, bodyUsed, headers } = response as Response;
   const source = asWebStream(body);
   if (source === undefined || !(Symbol.iterator in headers)) return response;
+  if (source === body && (bodyUsed || source.locked)) throw new CustomCodeError("fetch", wasRead);
   let bytes = 0;
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { FetchResponse } from "../../src/http/settings.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { createPayment, createWithdrawal } from "../../src/wire/operations.ts";
@@ -106,6 +106,28 @@ test.each([{}, { hooks: { beforeRequest: [() => {}] } }])(
     expect(await http.call(createPayment, { body: {} })).toEqual(createdPayment);
   },
 );
+
+test.each<[string, (response: Response) => unknown]>([
+  ["read", (response) => response.text()],
+  ["locked", (response) => response.body?.getReader()],
+])("a response whose body was %s by the fetch function is named", async (_, log) => {
+  const fetch = vi.fn(async () => {
+    const response = Response.json(createdPayment, { status: 201 });
+    log(response);
+    return response;
+  });
+  const creating = httpTo(api, { fetch }).call(createPayment, { body: {} });
+  await expect(creating).rejects.toMatchObject({
+    name: "OutcomeUnknownError",
+    cause: {
+      code: "fetch_failed",
+      message: expect.stringMatching(
+        /^Your fetch function returned a Response that was already read/,
+      ),
+    },
+  });
+  expect(fetch).toHaveBeenCalledOnce();
+});
 
 test("a 204 of a fetch function whose responses always have a body is a success", async () => {
   const fetch = async () => {
