@@ -129,18 +129,15 @@ export async function checkHooked(
   if (!isSecureUrl(new URL(request.url), allowHttp)) refuse("returned a URL that is not https.");
 }
 
-/** Gives a response, and the clones that hooks get, what another one has and the platform's constructor may refuse. */
-export function answeringLike(response: Response, received: Response): Response {
-  const { url, status, statusText } = received;
-  return Object.defineProperties(response, {
-    url: { value: url },
-    status: { value: status },
-    statusText: { value: statusText },
-    ok: { value: status >= 200 && status < 300 },
-    clone: { value: () => answeringLike(Response.prototype.clone.call(response), received) },
-  });
-}
-
 export function describeThrown(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
+}
+
+/** Copies an error without its properties, such as the request, whose headers contain the credential. */
+export function copied(error: unknown, redact: (text: string) => string): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const copy = new Error(redact(error.message));
+  copy.name = redact(error.name);
+  if (error.stack !== undefined) copy.stack = redact(error.stack);
+  return copy;
 }

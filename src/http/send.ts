@@ -1,7 +1,7 @@
 import ky, { isNetworkError, TimeoutError } from "ky";
 import { runtimeName, version } from "../runtime.ts";
 import { show } from "../values.ts";
-import { answeringLike, CustomCodeError, checkHooked, describeThrown, watched } from "./hooks.ts";
+import { CustomCodeError, checkHooked, copied, describeThrown, watched } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
 import { type CallInput, mayRepeat, type PreparedRequest, sentOnce } from "./request.ts";
@@ -259,12 +259,7 @@ function isWithin({ headers, body }: FetchResponse, maxBytes: number): boolean {
 }
 
 /** The response with a body that fails if it exceeds the limit or the call ends. */
-function bounded(
-  response: FetchResponse,
-  maxBytes: number,
-  signal: AbortSignal,
-  attempt: Attempt,
-): FetchResponse {
+function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal, attempt: Attempt) {
   const { body, bodyUsed, headers } = response as Response;
   const source = asWebStream(body);
   if (source === undefined || !(Symbol.iterator in headers)) return response;
@@ -283,18 +278,21 @@ function bounded(
   return answeringLike(new Response(readable, { headers: [...headers] }), response as Response);
 }
 
+/** Gives a response, and the clones that hooks get, what another one has and the platform's constructor may refuse. */
+function answeringLike(response: Response, received: Response): Response {
+  const { url, status, statusText } = received;
+  return Object.defineProperties(response, {
+    url: { value: url },
+    status: { value: status },
+    statusText: { value: statusText },
+    ok: { value: status >= 200 && status < 300 },
+    clone: { value: () => answeringLike(Response.prototype.clone.call(response), received) },
+  });
+}
+
 /** Some packages' bodies are Node's own streams. */
 function asWebStream(body: object | null | undefined): ReadableStream<Uint8Array> | undefined {
   if (!body || body instanceof ReadableStream) return body ?? undefined;
   const { from } = ReadableStream as { from?: (source: object) => ReadableStream<Uint8Array> };
   return Symbol.asyncIterator in body ? from?.(body) : undefined;
-}
-
-/** Copies an error without its properties, such as the request, whose headers contain the credential. */
-function copied(error: unknown, redact: (text: string) => string): Error | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const copy = new Error(redact(error.message));
-  copy.name = redact(error.name);
-  if (error.stack !== undefined) copy.stack = redact(error.stack);
-  return copy;
 }
