@@ -30,7 +30,12 @@ describe("a creation with an answer that is odd", () => {
     ["Créé", chunked, {}],
   ])("is a success when its status text is %j", async (statusText, rest, options) => {
     await using server = await scriptedServer(({ socket }) => {
-      socket?.end(Buffer.from(`HTTP/1.1 201 ${statusText}\r\n${rest}\r\n\r\n`, "utf8"));
+      socket?.end(
+        Buffer.from(
+          `HTTP/1.1 201 ${statusText}\r\n${rest}\r\n\r\n`,
+          statusText === "Créé" ? "latin1" : "utf8",
+        ),
+      );
     });
     const creating = httpTo(server, options).call(createPayment, { body: {} });
     expect(await creating).toEqual(createdPayment);
