@@ -129,15 +129,15 @@ export async function checkHooked(
   if (!isSecureUrl(new URL(request.url), allowHttp)) refuse("returned a URL that is not https.");
 }
 
-/** Hooks get clones, and only a response of the platform's fetch has a URL of its own. */
-export function withUrl(response: Response, url: string): Response {
-  const clone = response.clone.bind(response);
-  return Object.defineProperties(response, {
-    url: { value: url },
-    clone: { value: () => withUrl(clone(), url) },
-  });
-}
-
 export function describeThrown(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
+}
+
+/** Copies an error without its properties, such as the request, whose headers contain the credential. */
+export function copied(error: unknown, redact: (text: string) => string): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const copy = new Error(redact(error.message));
+  copy.name = redact(error.name);
+  if (error.stack !== undefined) copy.stack = redact(error.stack);
+  return copy;
 }

@@ -80,7 +80,13 @@ export class Pace {
   accepted(sentAt: number): void {
     const now = this.#time.now();
     this.#accepted.push(now);
-    while ((this.#accepted[0] ?? now) < now - longestWindowMs) this.#accepted.shift();
+    // Many at once, because shift() moves all the others, which at thousands a second takes a tenth of the time.
+    if ((this.#accepted[0] ?? now) < now - 2 * longestWindowMs) {
+      this.#accepted.splice(
+        0,
+        this.#accepted.findIndex((at) => at >= now - longestWindowMs),
+      );
+    }
     this.#refusedShare *= 1 - answerWeight;
     const isUnfounded = sentAt > this.#refusedSentAt && this.#refusedShare < limitingShare;
     if (this.isPaused && isUnfounded) this.#state = this.#beforePause;

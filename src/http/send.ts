@@ -1,7 +1,7 @@
 import ky, { isNetworkError, TimeoutError } from "ky";
 import { runtimeName, version } from "../runtime.ts";
 import { show } from "../values.ts";
-import { CustomCodeError, checkHooked, describeThrown, watched, withUrl } from "./hooks.ts";
+import { CustomCodeError, checkHooked, copied, describeThrown, watched } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
 import { type CallInput, mayRepeat, type PreparedRequest, sentOnce } from "./request.ts";
@@ -49,6 +49,7 @@ const initially = {
 };
 
 class TooLargeError extends Error {}
+const wasRead = "Your fetch function returned a Response that was already read. Return a new one.";
 
 /**
  * Creates the function that sends one request and reads the whole response. Only this file knows ky.
@@ -174,8 +175,7 @@ export function createSender(settings: HttpSettings) {
       isRedirect(response) || (!customFetch && !hooks && isWithin(response, maxResponseBytes));
     attempt.received = isBounded ? response : bounded(response, maxResponseBytes, signal, attempt);
     // A Response from another package has everything that ky needs.
-    const received = attempt.received as Response;
-    return hooks ? withUrl(received, (response as Response).url) : received;
+    return attempt.received as Response;
   }
 
   function failureOf(error: unknown, attempt: Attempt): Failure {
@@ -248,7 +248,7 @@ function cacheMode(): { cache?: "no-store" } {
 
 /** Frees the connection. Some packages' bodies cannot be cancelled. */
 function cancelBody(response: FetchResponse | undefined): void {
-  response?.body?.cancel?.()?.catch?.(() => {});
+  (response?.body as Partial<ReadableStream> | null | undefined)?.cancel?.()?.catch?.(() => {});
 }
 
 /** Whether the declared length, which the platform enforces, is within the limit. */
@@ -259,15 +259,11 @@ function isWithin({ headers, body }: FetchResponse, maxBytes: number): boolean {
 }
 
 /** The response with a body that fails if it exceeds the limit or the call ends. */
-function bounded(
-  response: FetchResponse,
-  maxBytes: number,
-  signal: AbortSignal,
-  attempt: Attempt,
-): FetchResponse {
-  const { body, status, statusText, headers } = response as Response;
+function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal, attempt: Attempt) {
+  const { body, bodyUsed, headers } = response as Response;
   const source = asWebStream(body);
   if (source === undefined || !(Symbol.iterator in headers)) return response;
+  if (source === body && (bodyUsed || source.locked)) throw new CustomCodeError("fetch", wasRead);
   let bytes = 0;
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -279,21 +275,24 @@ function bounded(
   source.pipeTo(writable, { signal }).catch((error: unknown) => {
     attempt.bodyError = error;
   });
-  return new Response(readable, { status, statusText, headers: [...headers] });
+  return answeringLike(new Response(readable, { headers: [...headers] }), response as Response);
+}
+
+/** Gives a response, and the clones that hooks get, what another one has and the platform's constructor may refuse. */
+function answeringLike(response: Response, received: Response): Response {
+  const { url, status, statusText } = received;
+  return Object.defineProperties(response, {
+    url: { value: url },
+    status: { value: status },
+    statusText: { value: statusText },
+    ok: { value: status >= 200 && status < 300 },
+    clone: { value: () => answeringLike(Response.prototype.clone.call(response), received) },
+  });
 }
 
 /** Some packages' bodies are Node's own streams. */
-function asWebStream(body: object | null): ReadableStream<Uint8Array> | undefined {
-  if (body === null || body instanceof ReadableStream) return body ?? undefined;
+function asWebStream(body: object | null | undefined): ReadableStream<Uint8Array> | undefined {
+  if (!body || body instanceof ReadableStream) return body ?? undefined;
   const { from } = ReadableStream as { from?: (source: object) => ReadableStream<Uint8Array> };
   return Symbol.asyncIterator in body ? from?.(body) : undefined;
-}
-
-/** Copies an error without its properties, such as the request, whose headers contain the credential. */
-function copied(error: unknown, redact: (text: string) => string): Error | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const copy = new Error(redact(error.message));
-  copy.name = redact(error.name);
-  if (error.stack !== undefined) copy.stack = redact(error.stack);
-  return copy;
 }

@@ -17,7 +17,7 @@ export interface FetchInit {
 /** The result of fetch: a `Response` from any package. */
 export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> {
   readonly headers: Pick<Headers, "get">;
-  readonly body: Pick<ReadableStream, "cancel"> | null;
+  readonly body?: object | null | undefined;
   /** Reads the whole body. */
   text(): Promise<string>;
 }

@@ -73,7 +73,8 @@ function deliveryMetrics({ meter }: Telemetry): (event: WebhookEndEvent) => void
   });
   return ({ event, reason, ok, error, durationMs }) => {
     if (reason !== undefined) refusals.add(1, { "settlekit.refusal": reason });
-    else {
+    // Anyone can begin a delivery and disconnect.
+    else if (ok || error !== undefined) {
       durations.record(durationMs / 1000, {
         ...(event !== undefined && { "settlekit.event": event }),
         "settlekit.outcome": ok ? "ok" : "failed",

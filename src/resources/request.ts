@@ -66,12 +66,12 @@ export function rawRequest<T>(
       method,
       path,
       credential,
-      replay: replayOf({ ...request }, options),
+      replay: replayOf({ ...request }, { ...options }),
       // Only the caller knows the shape of the response.
       response: anything as Schema<T>,
       essential: "anything",
     };
-    return caller.call(operation, () => filled(request, options), options);
+    return caller.call(operation, () => filled(request, { ...options }), options);
   } catch (error) {
     return new ApiPromise<T>(Promise.reject(error));
   }

@@ -66,8 +66,7 @@ export function createReceiver(
       const delivery = await readDelivery(request, settings);
       if (delivery === undefined) {
         // The sender disconnected, so nobody sees the response.
-        const error = new DOMException("The sender disconnected.", "AbortError");
-        reception.end({ error, status: 400 });
+        reception.end({ status: 400 });
         return 400;
       }
       const verified = await verify(delivery);

@@ -12,7 +12,7 @@ export interface WebhookStartEvent extends ReceptionEvent {
   readonly type: "start";
 }
 
-/** A delivery was verified or refused. If a `Webhooks` handler received it, it was also handled and answered. */
+/** A delivery was verified or refused, or its sender disconnected. If a `Webhooks` handler received it, it was also handled and answered. */
 export interface WebhookEndEvent extends ReceptionEvent {
   readonly type: "end";
   /** Whether it was authentic and no handler threw. */
@@ -59,15 +59,18 @@ export class Receptions {
     const startedAt = performance.now();
     this.#tell({ type: "start", receptionId }, observers);
     return {
-      end: ({ webhook, error, status }) => {
+      end: (facts) => {
+        const { webhook, status } = facts;
         const durationMs = performance.now() - startedAt;
+        // Even undefined can be thrown.
+        const failure = "error" in facts ? failureOf(facts.error) : undefined;
         const event: WebhookEndEvent = {
           type: "end",
           receptionId,
-          ok: error === undefined,
+          ok: webhook !== undefined && failure === undefined,
           durationMs,
           ...(webhook !== undefined && { event: webhook.event }),
-          ...failureOf(error),
+          ...failure,
           ...(status !== undefined && { status }),
         };
         this.#tell(event, observers, webhook);
@@ -88,7 +91,6 @@ export class Receptions {
 }
 
 function failureOf(error: unknown): Pick<WebhookEndEvent, "reason" | "error"> {
-  if (error === undefined) return {};
   if (error instanceof WebhookVerificationError) return { reason: error.reason };
   return { error: error instanceof Error || SettlekitError.is(error) ? error.name : "Error" };
 }

@@ -11,8 +11,11 @@ export type Verifier = ReturnType<typeof createVerifier>;
 
 export function createVerifier(given: WebhooksOptions["secret"], settings: Settings) {
   if (typeof given === "function") {
-    const verify = async (delivery: Delivery): Promise<Webhook> =>
-      createVerifier(await given(), settings).verify(delivery);
+    const verify = async (delivery: Delivery): Promise<Webhook> => {
+      // A copy: the caller may reuse its buffer during the await.
+      const kept = { ...delivery, body: new Uint8Array(toBytes(delivery.body)) };
+      return createVerifier(await given(), settings).verify(kept);
+    };
     return { isSync: false as const, matchingSecret: () => -1, verify };
   }
   const secrets = secretKeys(given);
@@ -39,7 +42,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   const matchingSecret = async (delivery: Delivery) =>
     (await Promise.all(secrets.map((secret) => webMatches(secret, delivery)))).indexOf(true);
   const verify = async (given: Delivery): Promise<Webhook> => {
-    // A copy: the caller may reuse its buffer during the await.
+    // A copy, as above.
     const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
     const secretIndex = await matchingSecret(delivery);
     if (secretIndex === -1) {

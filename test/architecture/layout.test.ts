@@ -27,11 +27,11 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 test.each([
   ["cli", 4_075],
   ["evm", 485],
-  ["http", 2_630],
+  ["http", 2_632],
   ["resources", 2_640],
   ["sandbox", 6_851],
   ["testing", 431],
-  ["webhooks", 1_795],
+  ["webhooks", 1_797],
   ["wire", 1_755],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;

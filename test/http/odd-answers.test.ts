@@ -1,9 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { Readable } from "node:stream";
+import { describe, expect, test, vi } from "vitest";
 import type { FetchResponse } from "../../src/http/settings.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { createPayment, createWithdrawal } from "../../src/wire/operations.ts";
 import { payout } from "../resources/payouts/payout.ts";
 import { clientOf } from "../resources/sandbox-client.ts";
+import { scriptedServer } from "../scripted-server.ts";
 import { createdPayment, withdrawal } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";
 
@@ -16,6 +18,30 @@ const withField = (answer: object, name: string, json: string) =>
 const textless = ['{"toString":1,"valueOf":1}', deep];
 
 describe("a creation with an answer that is odd", () => {
+  const body = JSON.stringify(createdPayment);
+  const chunked = `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0`;
+  const counted = `Content-Length: ${body.length}\r\n\r\n${body}`;
+  const hooks = { afterResponse: [() => {}] };
+
+  test.each<[string, string, object]>([
+    ["已创建", chunked, {}],
+    ["已创建", counted, { hooks }],
+    ["已创建", counted, { fetch: (url: string, init: RequestInit) => fetch(url, init) }],
+    ["Créé", chunked, {}],
+  ])("is a success when its status text is %j", async (statusText, rest, options) => {
+    await using server = await scriptedServer(({ socket }) => {
+      socket?.end(
+        Buffer.from(
+          `HTTP/1.1 201 ${statusText}\r\n${rest}\r\n\r\n`,
+          statusText === "Créé" ? "latin1" : "utf8",
+        ),
+      );
+    });
+    const creating = httpTo(server, options).call(createPayment, { body: {} });
+    expect(await creating).toEqual(createdPayment);
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("is a success, however deep an unknown field is nested", async () => {
     const json = withField(createdPayment, "trace", `[12345678901234567,${deep}]`);
     const fetch = async () => new Response(json, { status: 201 });
@@ -67,5 +93,66 @@ describe("a creation with an answer that is odd", () => {
       idempotencyKey: "key-1",
       cause: { name: "UnexpectedResponseError", body: expect.stringContaining(withdrawal.id) },
     });
+  });
+});
+
+test.each([{}, { hooks: { beforeRequest: [() => {}] } }])(
+  "a response without a body property, as whatwg-fetch gives it, is read: %o",
+  async (options) => {
+    const text = async () => JSON.stringify(createdPayment);
+    const answer = {
+      ok: true,
+      status: 201,
+      type: "default",
+      headers: new Headers(),
+      text,
+    } as const;
+    const http = httpTo(api, { ...options, fetch: async () => answer });
+    expect(await http.call(createPayment, { body: {} })).toEqual(createdPayment);
+  },
+);
+
+test.each<[string, (response: Response) => unknown]>([
+  ["read", (response) => response.text()],
+  ["locked", (response) => response.body?.getReader()],
+])("a response whose body was %s by the fetch function is named", async (_, log) => {
+  const fetch = vi.fn(async () => {
+    const response = Response.json(createdPayment, { status: 201 });
+    log(response);
+    return response;
+  });
+  const creating = httpTo(api, { fetch }).call(createPayment, { body: {} });
+  await expect(creating).rejects.toMatchObject({
+    name: "OutcomeUnknownError",
+    cause: {
+      code: "fetch_failed",
+      message: expect.stringMatching(
+        /^Your fetch function returned a Response that was already read/,
+      ),
+    },
+  });
+  expect(fetch).toHaveBeenCalledOnce();
+});
+
+test("a 204 of a fetch function whose responses always have a body is a success", async () => {
+  const fetch = async () => {
+    const headers = new Headers();
+    // As node-fetch answers.
+    const body = Readable.from([]);
+    return { ok: true, status: 204, type: "default", headers, body, text: async () => "" } as const;
+  };
+  const operation = { ...createWithdrawal, method: "DELETE", essential: "anything" } as const;
+  const http = httpTo(api, { fetch: fetch as unknown as () => Promise<FetchResponse> });
+  expect(await http.call(operation, {})).toBeUndefined();
+});
+
+test("a status that no Response can have keeps its meaning", async () => {
+  await using server = await scriptedServer((response) => {
+    response.socket?.end("HTTP/1.1 600 Odd\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+  });
+  const creating = httpTo(server, { maxRetries: 0 }).call(createPayment, { body: {} });
+  await expect(creating).rejects.toMatchObject({
+    name: "OutcomeUnknownError",
+    cause: { name: "ServerError", status: 600 },
   });
 });

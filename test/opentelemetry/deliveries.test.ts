@@ -74,6 +74,30 @@ describe("instrument(webhooks)", () => {
     expect(await telemetry.everything()).not.toContain("order_77");
   });
 
+  test("says that a handler failed which threw nothing", async () => {
+    await using telemetry = createTelemetry();
+    const webhooks = new Webhooks({ secret, logger: quiet });
+    instrument(webhooks, telemetry.options);
+    webhooks.on("*", () => Promise.reject());
+    expect((await webhooks.fetchHandler()(delivery())).status).toBe(500);
+    expect(telemetry.span("webhook payment.updated").status.code).toBe(SpanStatusCode.ERROR);
+    expect(await telemetry.points("settlekit.webhook.duration")).toMatchObject([
+      { attributes: { "settlekit.outcome": "failed", "error.type": "Error" } },
+    ]);
+  });
+
+  test("takes a sender that disconnects for no failure: anyone can", async () => {
+    await using telemetry = createTelemetry();
+    const webhooks = new Webhooks({ secret });
+    instrument(webhooks, telemetry.options);
+    const { headers } = signWebhook({ event, secret: "other" });
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
+    const init = { method: "POST", headers, body, duplex: "half" };
+    await webhooks.fetchHandler()(new Request(url, init));
+    expect(telemetry.span("webhook").status.code).toBe(SpanStatusCode.UNSET);
+    expect(await telemetry.points("settlekit.webhook.duration")).toEqual([]);
+  });
+
   test.each([[false], [true]])("names the order only if asked: %s", async (identifiers) => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret });

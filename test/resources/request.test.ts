@@ -54,6 +54,14 @@ describe("client.request", () => {
     });
   });
 
+  test("refuses options that are null, as every call does", async () => {
+    const call = clientOf(nowhere).request({ method: "GET", path: "/a" }, null as never);
+    await expect(call).rejects.toMatchObject({
+      name: "ConfigurationError",
+      message: expect.stringMatching(/^The options of a call must be an object/),
+    });
+  });
+
   test("does not repeat a POST because withdrawals may be repeated", async () => {
     using server = scriptedService({ status: 500 });
     const client = new MerchantClient({

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { WebhookBody, WebhookInput } from "../../src/webhooks/index.ts";
-import { delivery, paymentUpdated, receiver, refusal, webCryptoReceiver } from "./deliveries.ts";
+import {
+  delivery,
+  paymentUpdated,
+  receiver,
+  refusal,
+  secret,
+  webCryptoReceiver,
+} from "./deliveries.ts";
 
 const { body, headers } = delivery();
 const bytes = new TextEncoder().encode(body);
@@ -55,7 +62,8 @@ describe("the raw body", () => {
   });
 
   it("is kept to the byte, whatever happens to the caller's buffer", async () => {
-    for (const webhooks of [receiver(), webCryptoReceiver()]) {
+    const vault = receiver({ secret: async () => secret });
+    for (const webhooks of [receiver(), webCryptoReceiver(), vault]) {
       const buffer = Uint8Array.from(bytes);
       const pending = webhooks.verify({ body: buffer, headers });
       buffer.fill(0);

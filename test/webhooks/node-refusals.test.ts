@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import http2 from "node:http2";
+import { type AddressInfo, connect } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { receiver } from "./deliveries.ts";
+import { delivery, receiver } from "./deliveries.ts";
 import { exchange, head, listening, post } from "./sites.ts";
 
 // Refusals are logged by default.
@@ -61,6 +62,32 @@ describe("a body that is too large", () => {
     await using site = await listening(receiver().nodeHandler());
     const received = await exchange(site.port, head(1_000_000_000, {}));
     expect(received).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close/i);
+  });
+});
+
+describe("a body over HTTP/2 that goes on after it was refused", () => {
+  it.each([
+    ["too large", delivery().headers, "a".repeat(2000), 413],
+    ["not read at all", {}, "a", 401],
+    ["late", delivery().headers, "a", 408],
+  ])("because it was %s holds nothing back", async (_, headers, sent, status) => {
+    const receive = receiver({ maxBodyBytes: 1000, bodyTimeoutMs: 50 }).nodeHandler();
+    const server = http2.createServer((request, response) => void receive(request, response));
+    const closed = new Promise<http2.ServerHttp2Stream>((resolve) => {
+      server.on("stream", (stream) => stream.on("close", () => resolve(stream)));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    try {
+      const stream = session.request({ ":method": "POST", ...headers }).resume();
+      stream.write(sent);
+      const [answer] = await once(stream, "response");
+      expect(answer[":status"]).toBe(status);
+      expect((await closed).rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
+    } finally {
+      session.destroy();
+      server.close();
+    }
   });
 });
 

@@ -16,6 +16,8 @@ export interface NodeRequest {
   readonly body?: unknown;
   /** Set by NestJS and some hosts in addition to a parsed `body`. */
   readonly rawBody?: unknown;
+  /** In HTTP/2. */
+  readonly stream?: { close?(): unknown };
   on(event: string, listener: (argument: string | Uint8Array) => void): unknown;
   pause(): unknown;
   resume(): unknown;
@@ -50,12 +52,15 @@ export function createNodeHandler(receive: Receive): NodeHandler {
     // Something else, such as the framework's time limit, may have responded meanwhile.
     if (response.headersSent) return;
     response.statusCode = status;
+    const isHttp2 = request.httpVersionMajor === 2;
     // Otherwise Node reads the rest of a refused body, however long, to reuse the connection.
-    if (request.complete === false && request.httpVersionMajor !== 2) {
-      answerHeaders.Connection = "close";
-    }
+    if (request.complete === false && !isHttp2) answerHeaders.Connection = "close";
     for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
     response.end();
+    if (request.complete !== false || !isHttp2) return;
+    // Unread bytes take up the flow control window that the requests of a connection share.
+    request.resume();
+    request.stream?.close?.();
   };
 }
 
@@ -80,14 +85,16 @@ function readStream(
     const body = new GrowingBody(maxBodyBytes);
     const end = () => resolve(body.bytes);
     const disconnected = () => resolve(undefined);
+    let isStopped = false;
     const stop = (reason: unknown) => {
+      isStopped = true;
       request.pause();
       reject(reason);
     };
     signal.addEventListener("abort", () => stop(signal.reason));
     request.on("data", (chunk) => {
       try {
-        body.add(chunk);
+        if (!isStopped) body.add(chunk);
       } catch (error) {
         stop(error);
       }
