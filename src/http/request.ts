@@ -50,7 +50,7 @@ export function prepareRequest(
   { method, path, replay }: Callable<unknown>,
   { path: ids = {}, query = {}, body: content }: CallInput,
   options: RequestOptions,
-  { wire }: HttpSettings,
+  { wire, credential }: HttpSettings,
 ): PreparedRequest {
   if (content !== undefined && method === "GET") {
     throw invalidArgument("body", "A GET request has no body. Pass parameters as query.");
@@ -63,7 +63,8 @@ export function prepareRequest(
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(idempotencyKey !== undefined && { [idempotencyKeyHeader.toLowerCase()]: idempotencyKey }),
   };
-  return { method, replay, path: fillPath(path, ids), query, headers, body, idempotencyKey };
+  const filled = fillPath(path, { ...credential.path, ...ids });
+  return { method, replay, path: filled, query, headers, body, idempotencyKey };
 }
 
 function encode(content: object): string {

@@ -8,10 +8,9 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 import type { ApiPromise, ApiResponse } from "../http/answer.ts";
-import { checkLimit } from "../http/checks.ts";
+import { checkCallOptions } from "../http/checks.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
-import { checkOptionNames } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 
 /** The options of `waitUntilFinal`. */
@@ -146,9 +145,9 @@ export async function waitUntilFinal<T extends { readonly status: string }>(
   read: (options: RequestOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
-  checkOptionNames(options, ["signal", "deadlineMs", "timeoutMs", "headers"]);
+  checkCallOptions(options, ["signal", "deadlineMs", "timeoutMs", "headers"]);
   const { signal, deadlineMs = 900_000, ...forReads } = options;
-  const deadlineAt = time.now() + checkLimit("deadlineMs", deadlineMs);
+  const deadlineAt = time.now() + deadlineMs;
   const watch = new StatusWatch(operation);
   const readInTime = () => {
     watch.reads += 1;

@@ -1,12 +1,11 @@
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
-import { callOptionNames, checkLimit } from "../../http/checks.ts";
+import { callOptionNames, checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-import { checkOptionNames } from "../../values.ts";
+import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
-import type { Listing } from "./page.ts";
 import { unreadable } from "./page-walk.ts";
 
 export interface FindOptions extends RequestOptions {
@@ -41,16 +40,16 @@ const maxRepeats = 20;
  */
 export async function findByOrderId<Item extends Ordered>(
   http: Http,
-  { operation, path = {} }: Listing<Item>,
+  operation: Operation<PageBody<Item>>,
   orderId: string,
   given: FindOptions = {},
 ): Promise<ApiResponse<Item[]>> {
-  checkOptionNames(given, [...callOptionNames, "createdAfter"]);
+  checkCallOptions(given, [...callOptionNames, "createdAfter"]);
   const { createdAfter, ...options } = given;
   checkReference("orderId", orderId);
   const stopMs = checkCreatedAfter(createdAfter) - clockMarginMs;
   const { time, settings } = http;
-  const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
+  const { deadlineMs = settings.deadlineMs } = options;
   const deadlineAt = time.now() + deadlineMs;
   const search = new Search<Item>(orderId);
 
@@ -68,7 +67,7 @@ export async function findByOrderId<Item extends Ordered>(
         );
       }
       const call = { ...options, deadlineMs: remainingMs };
-      const reading = http.call(operation, { path, query: { limit, offset } }, call);
+      const reading = http.call(operation, { query: { limit, offset } }, call);
       page = await reading.withResponse().catch((error: unknown) => {
         const isUnread = UnexpectedResponseError.is(error) && error.code !== "response_too_large";
         if (!isUnread) throw error;

@@ -8,13 +8,11 @@ import {
   SettlekitError,
 } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
-import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
-import type { OrderNames } from "./order-names.ts";
 import {
   createOnceKey,
   creationOf,
@@ -31,7 +29,7 @@ import {
   unknownOutcome,
   unread,
 } from "./payout-errors.ts";
-import { forget, recall, rememberSent, rememberWithdrawal } from "./recent-payouts.ts";
+import { forget, type OrderNames, quietMs, recall, remember } from "./recent-payouts.ts";
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
 export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"> {
@@ -61,14 +59,13 @@ export async function createOnce(
   route: WithdrawalRoute,
   body: PayoutBody,
   order: OrderNames,
-  { createdAfter, ...options }: CreateOnceOptions,
+  { createdAfter, ...options }: CreateOnceOptions & { readonly deadlineMs: number },
+  deadlineAt: number,
 ): Promise<ApiResponse<Withdrawal>> {
   const { time, settings } = http;
-  const { signal } = options;
+  const { signal, deadlineMs } = options;
   // A sandbox can go back to before a withdrawal, and then give its id to another one.
   const mayGoBack = settings.environment === "sandbox";
-  const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
-  const deadlineAt = time.now() + deadlineMs;
   const polling = { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt };
   const idempotencyKey = createOnceKey(settings, body.orderId);
   /** How many requests to create the withdrawal have been sent. */
@@ -86,16 +83,17 @@ export async function createOnce(
   /** Looks for the order's withdrawal before this call sends anything. */
   async function existing(): Promise<ApiResponse<Withdrawal> | undefined> {
     const memory = recall(order, time);
-    const quietUntil = Math.max(...memory.map((payout) => payout.quietUntil));
+    const made = memory.filter(({ withdrawalId }) => withdrawalId !== undefined);
+    const unanswered = memory.filter(({ withdrawalId }) => withdrawalId === undefined);
+    const quietUntil = quietMs + Math.max(...unanswered.map(({ at }) => at));
     try {
-      const made = memory.filter((payout) => payout.withdrawalId !== undefined);
       for (const { withdrawalId = "", own } of made.slice(0, mostReads)) {
         const known = await read(withdrawalId, own === order.own);
         if (known) return known;
       }
       let found = await look();
       if (!found && quietUntil > time.now()) found = await outwait(quietUntil);
-      if (found) rememberWithdrawal(order, time, found.data.id);
+      if (found) remember(order, time, found.data.id);
       return found;
     } catch (error) {
       throw withOutcome(error, "not_sent");
@@ -112,7 +110,7 @@ export async function createOnce(
     withdrawalId: string,
     isOwn: boolean,
   ): Promise<ApiResponse<Withdrawal> | undefined> {
-    const input = ofWithdrawal(route, withdrawalId);
+    const input = ofWithdrawal(withdrawalId);
     const reading = () => http.call(route.get, input, inTime()).withResponse();
     let missing: unknown;
     for await (const { value, error } of poll(reading, { ...polling, mayPass: isNotFound })) {
@@ -147,18 +145,18 @@ export async function createOnce(
       if (found) throw new Error("The withdrawal exists.");
       sends += 1;
       sentAt = time.now();
-      rememberSent(order, time);
+      remember(order, time);
     };
-    const input = { ...creationOf(route, body), beforeSend };
+    const input = { ...creationOf(body), beforeSend };
     const creating = http.call(route.create, input, { ...inTime(), idempotencyKey });
     const answer = await creating.withResponse().catch((error: unknown) => {
       if (found) return found;
       const other = otherWithdrawal(error);
-      if (other) rememberWithdrawal(order, time, other.id);
+      if (other) remember(order, time, other.id);
       if (SettlekitError.is(error) && !other) return afterFailure(error);
       throw error;
     });
-    rememberWithdrawal(order, time, answer.data.id);
+    remember(order, time, answer.data.id);
     return answer;
   }
 
