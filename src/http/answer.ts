@@ -2,7 +2,7 @@ import { parsedJson } from "../values.ts";
 import { readErrorBody } from "../wire/envelope.ts";
 import { readTolerantly } from "../wire/fields.ts";
 import type { Failure } from "./policy.ts";
-import type { Callable } from "./request.ts";
+import type { Callable, CallInput } from "./request.ts";
 import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
 import { readHttpDate, type Time } from "./time.ts";
@@ -59,10 +59,6 @@ export interface Success<T> extends Omit<ApiResponse<T>, "idempotencyKey" | "att
   readonly kind: "success";
   /** Where the response differs from its schema; empty if it fits. */
   readonly drift: readonly string[];
-  /** Missing fields that a caller needs. */
-  readonly missing: readonly string[];
-  /** Fields that show that the response is about something other than the request. */
-  readonly differing: readonly string[];
 }
 
 /** Request ids appear in messages. */
@@ -71,6 +67,7 @@ const maxRequestIdLength = 500;
 /** Reads a response as a success, or as the reason why the attempt failed. */
 export function readReply<T>(
   operation: Callable<T>,
+  input: CallInput<T>,
   { response, text, broken, isReplaced }: Reply,
   settings: HttpSettings,
   time: Time,
@@ -91,7 +88,7 @@ export function readReply<T>(
   }
   if (response.ok) {
     if (text !== undefined) {
-      return readSuccess(operation, { status, headers, rawBody: text, requestId }, redact);
+      return readSuccess(operation, input, { status, headers, rawBody: text, requestId }, redact);
     }
     return broken === "too_large"
       ? { kind: broken, status, maxBytes: settings.maxResponseBytes, requestId }
@@ -116,18 +113,18 @@ export function readReply<T>(
  */
 function readSuccess<T>(
   { essential, response }: Callable<T>,
+  input: CallInput<T>,
   answer: Pick<Success<T>, "status" | "headers" | "rawBody" | "requestId">,
   redact: (text: string) => string,
 ): Success<T> | Failure {
   const { status, rawBody: text, requestId } = answer;
-  const success = { ...answer, kind: "success", drift: [], missing: [], differing: [] } as const;
   const body = parsedJson(text);
   if (body === undefined) {
     // In a custom request, only the caller knows what text or an empty body means. Truncated JSON and a proxy's page
     // did not come from the service.
     const isText = !/json|html/i.test(answer.headers.get("content-type") ?? "");
     if (essential === "anything" && (isText || text === "")) {
-      return { ...success, data: (text || undefined) as T };
+      return { ...answer, kind: "success", data: (text || undefined) as T, drift: [] };
     }
     return { kind: "unreadable", status, text: redact(text), requestId };
   }
@@ -139,8 +136,13 @@ function readSuccess<T>(
   const needed = typeof essential === "string" ? [] : essential;
   const isMissing = (name: string) =>
     drift.includes(name) || (body as Record<string, unknown>)[name] === "";
+  const missing = needed.filter(isMissing);
+  if (missing.length > 0) return { kind: "incomplete", status, fields: missing, body, requestId };
+  const differing = input.differing?.(data) ?? [];
+  if (differing.length > 0)
+    return { kind: "differing", status, fields: differing, body, requestId };
   const paths = new Set([...drift, ...inexactIntegers(body, text)]);
-  return { ...success, data, drift: [...paths], missing: needed.filter(isMissing) };
+  return { ...answer, kind: "success", data, drift: [...paths] };
 }
 
 /** The paths of integers with more digits than a double holds exactly. */

@@ -1,13 +1,7 @@
 import pLimit from "p-limit";
 import type { Outcome } from "../errors.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
-import {
-  type CallFacts,
-  differingError,
-  errorFor,
-  incompleteError,
-  pausedError,
-} from "./call-errors.ts";
+import { type CallFacts, errorFor } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
 import { type EventFacts, headersFrom, type Observer, type RetryEvent } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
@@ -124,7 +118,7 @@ export async function makeCall<T>(
       const { waitMs } = pace;
       if (waitMs >= remainingMs()) {
         if (waitMs === 0 || lastFailure) tooLate();
-        throw pausedError(waitMs, facts());
+        stop({ kind: "paused", waitMs });
       }
       const slotMs = pace.reserve();
       if (slotMs === 0) return;
@@ -178,9 +172,7 @@ export async function makeCall<T>(
   /** Reads a response. However malformed, it must not hide that a request was sent. */
   function read(reply: Reply): Success<T> | Failure {
     try {
-      const answer = readReply(operation, reply, settings, time, redact);
-      if (answer.kind !== "success" || answer.missing.length > 0) return answer;
-      return { ...answer, differing: input.differing?.(answer.data) ?? [] };
+      return readReply(operation, input, reply, settings, time, redact);
     } catch {
       const { status } = reply.response;
       return { kind: "unreadable", status, text: redact(reply.text ?? ""), requestId: undefined };
@@ -188,11 +180,9 @@ export async function makeCall<T>(
   }
 
   function conclude(result: Success<T>): ApiResponse<T> {
-    const { data, status, headers, rawBody, requestId, drift: paths, missing, differing } = result;
+    const { data, status, headers, rawBody, requestId, drift: paths } = result;
     budget.succeeded();
     serviceClock.observe(headers);
-    if (missing.length > 0) throw incompleteError(result, facts());
-    if (differing.length > 0) throw differingError(result, facts());
     if (paths.length > 0) emit({ type: "drift", paths });
     return { data, status, headers, rawBody, requestId, idempotencyKey, attempts };
   }

@@ -22,6 +22,8 @@ export type Failure =
       readonly spentOn?: string;
     }
   | { readonly kind: "aborted"; readonly reason: unknown }
+  /** The client's pause after a 429 outlasts the call's deadline. */
+  | { readonly kind: "paused"; readonly waitMs: number }
   | (Answered & { readonly kind: "redirect"; readonly origin: string | undefined })
   /** A status of 400 or more. */
   | (Answered & {
@@ -33,6 +35,12 @@ export type Failure =
     })
   /** A success with a body larger than `maxResponseBytes`. */
   | (Answered & { readonly kind: "too_large"; readonly maxBytes: number })
+  /** A success without fields that a caller needs, or about something other than the request. */
+  | (Answered & {
+      readonly kind: "incomplete" | "differing";
+      readonly fields: readonly string[];
+      readonly body: unknown;
+    })
   /** A success whose body is not the expected JSON. */
   | (Answered & { readonly kind: "unreadable"; readonly text: string });
 
@@ -111,6 +119,7 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
       return { outcome: "not_sent", mayRepeat: true };
     case "tls":
     case "not_taken":
+    case "paused":
       return { outcome: "not_sent", mayRepeat: false };
     case "custom_code":
       return { outcome: failure.wasSent ? "unknown" : "not_sent", mayRepeat: false };
@@ -123,6 +132,8 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
     case "redirect":
       return { outcome: replay === "safe" ? "rejected" : "unknown", mayRepeat: false };
     case "too_large":
+    case "incomplete":
+    case "differing":
       return { outcome: "unknown", mayRepeat: false };
     case "status":
       return rowOfStatus(failure, replay, attempt);
@@ -134,7 +145,7 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
 /** Statuses with which the service refuses a request. With others, or with a proxy's page, it may have acted. */
 const rejections = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422]);
 
-type StatusFailure = Extract<Failure, { kind: "status" }>;
+export type StatusFailure = Extract<Failure, { kind: "status" }>;
 
 function rowOfStatus(failure: StatusFailure, replay: Replay, attempt: number): Row {
   const { status, isFromService } = failure;
