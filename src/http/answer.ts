@@ -68,7 +68,7 @@ const maxRequestIdLength = 500;
 export function readReply<T>(
   operation: Callable<T>,
   input: CallInput<T>,
-  { response, text, broken, isReplaced }: Reply,
+  { response, body, isReplaced }: Reply,
   settings: HttpSettings,
   time: Time,
   redact: (text: string) => string,
@@ -87,16 +87,12 @@ export function readReply<T>(
     return { kind: "connection", code: "no_answer", detail: `a response of type ${response.type}` };
   }
   if (response.ok) {
-    if (text !== undefined) {
-      return readSuccess(operation, input, { status, headers, rawBody: text, requestId }, redact);
-    }
-    return broken === "too_large"
-      ? { kind: broken, status, maxBytes: settings.maxResponseBytes, requestId }
-      : (broken ?? { kind: "unreadable", status, text: "", requestId });
+    if (typeof body !== "string") return "requestId" in body ? { ...body, requestId } : body;
+    return readSuccess(operation, input, { status, headers, rawBody: body, requestId }, redact);
   }
-  if (broken !== "too_large" && broken?.kind === "aborted") return broken;
+  if (typeof body !== "string" && body.kind === "aborted") return body;
   // The status counts even if the body did not arrive.
-  const { isKnownForm, ...facts } = readErrorBody(text ?? "", redact);
+  const { isKnownForm, ...facts } = readErrorBody(typeof body === "string" ? body : "", redact);
   return {
     kind: "status",
     status,

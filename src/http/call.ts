@@ -15,7 +15,7 @@ import {
   setCredential,
   waitingFor,
 } from "./request.ts";
-import { type Attempt, createSender, type Reply } from "./send.ts";
+import { createSender, type Reply } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
 
@@ -71,6 +71,7 @@ export async function makeCall<T>(
   let outcome: Outcome = "not_sent";
   let lastFailure: Failure | undefined;
 
+  const pastDeadline = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
   const remainingMs = () => deadlineAt - time.now();
   const facts = (): CallFacts => {
     const { origin } = new URL(settings.baseUrl);
@@ -133,10 +134,6 @@ export async function makeCall<T>(
     const pace = paces.of(credential);
     const sentAt = time.now();
     const leftMs = remainingMs();
-    const limit: Attempt["limit"] =
-      timeoutMs <= leftMs
-        ? { name: "timeoutMs", ms: timeoutMs }
-        : { name: "deadlineMs", ms: deadlineMs };
     const { result, wasSent } = await send({
       ...request,
       headers: {
@@ -145,8 +142,9 @@ export async function makeCall<T>(
         // Tells the service about retries. Browsers leave it out: CORS would have to allow the header.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
       },
-      limit,
       withinMs: Math.min(timeoutMs, leftMs),
+      late:
+        timeoutMs <= leftMs ? { kind: "timeout", limit: "timeoutMs", ms: timeoutMs } : pastDeadline,
       signal,
       redact,
       beforeBody: input.beforeBody,
@@ -174,8 +172,9 @@ export async function makeCall<T>(
     try {
       return readReply(operation, input, reply, settings, time, redact);
     } catch {
-      const { status } = reply.response;
-      return { kind: "unreadable", status, text: redact(reply.text ?? ""), requestId: undefined };
+      const { body, response } = reply;
+      const text = typeof body === "string" ? redact(body) : "";
+      return { kind: "unreadable", status: response.status, text, requestId: undefined };
     }
   }
 
@@ -242,8 +241,7 @@ export async function makeCall<T>(
   /** Ends a call that was aborted, or reached its deadline, while waiting. */
   function tooLate(spentOn?: string): never {
     throwIfAborted();
-    const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
-    stop(lastFailure ?? (spentOn === undefined ? late : { ...late, spentOn }));
+    stop(lastFailure ?? (spentOn === undefined ? pastDeadline : { ...pastDeadline, spentOn }));
   }
 
   /** Ends the call without another attempt. */
