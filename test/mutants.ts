@@ -204,8 +204,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "the error of a wait does not say the last status",
     file: "src/resources/waiting.ts",
-    find: "    this.lastStatus = status;\n",
-    replace: "",
+    find: "facts.lastStatus = status;",
+    replace: "status;",
     test: "test/resources/waits-that-end.test.ts",
   },
   {
