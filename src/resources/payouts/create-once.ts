@@ -74,7 +74,6 @@ export async function createOnce(
   let reached = false;
   let sentAt = Number.NEGATIVE_INFINITY;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let lookFailure: unknown;
 
   const remainingMs = () => deadlineAt - time.now();
   const inTime = () => ({ ...options, deadlineMs: Math.max(1, remainingMs()) });
@@ -86,18 +85,14 @@ export async function createOnce(
     const made = memory.filter(({ withdrawalId }) => withdrawalId !== undefined);
     const unanswered = memory.filter(({ withdrawalId }) => withdrawalId === undefined);
     const quietUntil = quietMs + Math.max(...unanswered.map(({ at }) => at));
-    try {
-      for (const { withdrawalId = "", own } of made.slice(0, mostReads)) {
-        const known = await read(withdrawalId, own === order.own);
-        if (known) return known;
-      }
-      let found = await look();
-      if (!found && quietUntil > time.now()) found = await outwait(quietUntil);
-      if (found) remember(order, time, found.data.id);
-      return found;
-    } catch (error) {
-      throw withOutcome(error, "not_sent");
+    for (const { withdrawalId = "", own } of made.slice(0, mostReads)) {
+      const known = await read(withdrawalId, own === order.own);
+      if (known) return known;
     }
+    let found = await look();
+    if (!found && quietUntil > time.now()) found = await outwait(quietUntil);
+    if (found) remember(order, time, found.data.id);
+    return found;
   }
 
   /**
@@ -137,10 +132,7 @@ export async function createOnce(
     let found: ApiResponse<Withdrawal> | undefined;
     const beforeSend = async (outcome: Outcome) => {
       reached ||= outcome !== "not_sent";
-      found = await lookAgain().catch((error: unknown) => {
-        lookFailure = error;
-        throw error;
-      });
+      found = await lookAgain();
       // Stops the call; the existing withdrawal is returned below.
       if (found) throw new Error("The withdrawal exists.");
       sends += 1;
@@ -174,8 +166,8 @@ export async function createOnce(
 
   /** The result of a failed creation: the withdrawal if it exists after all, otherwise the error. */
   async function afterFailure(error: SettlekitError): Promise<ApiResponse<Withdrawal>> {
-    const isOwnLook = error === lookFailure;
-    if (sends === 0) throw withOutcome(error, "not_sent");
+    if (sends === 0) throw error;
+    const isOwnLook = error.operation !== route.create.name;
     if (!reached && (isOwnLook || error.outcome === "not_sent")) {
       forget(order);
       throw withOutcome(error, "not_sent");
@@ -242,7 +234,11 @@ export async function createOnce(
     return data && { ...response, data, idempotencyKey };
   }
 
-  return (await existing()) ?? create();
+  try {
+    return (await existing()) ?? (await create());
+  } catch (error) {
+    throw sends === 0 ? withOutcome(error, "not_sent") : error;
+  }
 }
 
 function isNotFound(error: SettlekitError): boolean {
