@@ -129,38 +129,20 @@ const tellingAtEnd = 6;
 
 /** Removes a credential from texts, even a truncated one: a service may echo it, and a proxy may cut the echo. */
 export function redactor(credential: string): (text: string) => string {
-  const wanted = credential.toLowerCase();
-  const start = wanted.slice(0, tellingLength);
-  if (start === "") return (text) => text;
-  return (text) => {
-    // ASCII only: lower-casing other letters may change their length.
-    const searched = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-    let shown = "";
-    let from = 0;
-    for (let at = searched.indexOf(start); at !== -1; at = searched.indexOf(start, from)) {
-      shown += `${text.slice(from, at)}[redacted]`;
-      from = at + matchLength(searched, at, wanted);
-    }
-    const rest = text.slice(from);
-    const end = searched.slice(from);
-    for (let length = start.length - 1; length >= tellingAtEnd; length -= 1) {
-      if (end.endsWith(start.slice(0, length))) {
-        return `${shown}${rest.slice(0, -length)}[redacted]`;
-      }
-    }
-    return shown + rest;
-  };
-}
-
-function matchLength(text: string, at: number, wanted: string): number {
-  let end = at;
-  for (const character of wanted) {
-    // JSON may escape a slash with a backslash.
-    if (text[end] === "\\" && text[end + 1] === character) end += 1;
-    if (text[end] !== character) break;
-    end += 1;
-  }
-  return end - at;
+  if (credential === "") return (text) => text;
+  // JSON may escape a slash with a backslash.
+  const literal = (text: string) => text.replace(/\W/g, "\\$&").replaceAll("\\/", "\\\\?\\/");
+  const start = credential.slice(0, tellingLength);
+  const cut = [...start].map((_, index) => `${literal(start.slice(0, index + 1))}$`);
+  const pattern = new RegExp(
+    [
+      literal(credential),
+      `${literal(start)}[${literal(credential)}]*`,
+      ...cut.slice(tellingAtEnd - 1),
+    ].join("|"),
+    "gi",
+  );
+  return (text) => text.replace(pattern, "[redacted]");
 }
 
 function checkIdempotencyKey(key: string | undefined): string {
