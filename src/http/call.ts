@@ -3,7 +3,7 @@ import type { Outcome } from "../errors.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
 import { type CallFacts, errorFor } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
-import { type EventFacts, headersFrom, type Observer, type RetryEvent } from "./events.ts";
+import { type EventFacts, headersFrom, observersOf, type RetryEvent } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
 import { decide, type Failure, hasStatus } from "./policy.ts";
 import {
@@ -33,7 +33,7 @@ export function sharedBy(settings: HttpSettings, time: Time) {
     serviceClock: new ServiceClock(time),
     /** Calls made so far. */
     calls: { count: 0 },
-    observers: new Set<Observer>(),
+    observers: observersOf(settings),
   };
 }
 
@@ -137,7 +137,7 @@ export async function makeCall<T>(
     const { result, wasSent } = await send({
       ...request,
       headers: {
-        ...(observers.size > 0 && headersFrom(observers, callId, { ...request, redact })),
+        ...headersFrom(observers, callId, { ...request, redact }),
         ...request.headers,
         // Tells the service about retries. Browsers leave it out: CORS would have to allow the header.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),

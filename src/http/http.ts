@@ -57,15 +57,11 @@ export class Http {
     input: CallInput<NoInfer<T>> | (() => CallInput<NoInfer<T>>),
     options: RequestOptions = {},
   ): ApiPromise<T> {
-    const { time, settings, observers } = this.#shared;
+    const { time, observers } = this.#shared;
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
-    const { onEvent, logger, channel } = settings;
-    const isHeard = onEvent || logger || observers.size > 0 || channel?.hasSubscribers;
-    const emit: Emit = (event) => {
-      if (isHeard) notify({ callId, operation: name, ...event }, settings, observers);
-    };
+    const emit: Emit = (event) => notify({ callId, operation: name, ...event }, observers);
     const end = (facts: Omit<EventFacts<EndEvent>, "type" | "durationMs">) =>
       emit({ type: "end", durationMs: time.now() - startedAt, ...facts });
 
