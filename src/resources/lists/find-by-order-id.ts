@@ -135,19 +135,17 @@ class Search<Item extends Ordered> {
     return `it ended after ${this.ids.size} different items, although pagination.total is ${this.#total}`;
   }
 
-  take(body: PageBody<Item>, offset: number): void {
-    const data: readonly Item[] = Array.isArray(body.data) ? body.data : [];
-    const total: unknown = body.pagination?.total;
-    if (data !== body.data) this.#fault ??= "data is not a list";
+  take({ data, pagination }: PageBody<Item>, offset: number): void {
+    const total: unknown = pagination?.total;
     if (!Number.isSafeInteger(total)) {
       this.#fault ??= "pagination.total is missing or not a whole number";
     }
     this.#total = Math.max(this.#total, Number(total) || 0);
-    this.#hasMore = body.pagination?.hasMore;
+    this.#hasMore = pagination?.hasMore;
     const joins =
       this.ids.size === 0 ||
       data.some((item) => isReference(item?.id) && this.ids.has(String(item.id)));
-    this.#isNewestFirst &&= joins && body.pagination?.offset === offset;
+    this.#isNewestFirst &&= joins && pagination?.offset === offset;
     if (offset === 0) this.#idsOfReading.clear();
     const sizeBefore = this.#idsOfReading.size;
     for (const item of data) this.#takeItem(item);
