@@ -1,8 +1,9 @@
 import { parsedJson } from "../values.ts";
 import { readErrorBody } from "../wire/envelope.ts";
 import { readTolerantly } from "../wire/fields.ts";
+import type { Operation } from "../wire/operation.ts";
 import type { Failure } from "./policy.ts";
-import type { Callable, CallInput } from "./request.ts";
+import type { CallInput } from "./request.ts";
 import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
 import { readHttpDate, type Time } from "./time.ts";
@@ -66,7 +67,7 @@ const maxRequestIdLength = 500;
 
 /** Reads a response as a success, or as the reason why the attempt failed. */
 export function readReply<T>(
-  operation: Callable<T>,
+  operation: Operation<T>,
   input: CallInput<T>,
   { response, body, isReplaced }: Reply,
   settings: HttpSettings,
@@ -108,7 +109,7 @@ export function readReply<T>(
  * away would lose what the service created.
  */
 function readSuccess<T>(
-  { essential, response }: Callable<T>,
+  { essential, response }: Operation<T>,
   input: CallInput<T>,
   answer: Pick<Success<T>, "status" | "headers" | "rawBody" | "requestId">,
   redact: (text: string) => string,

@@ -1,14 +1,14 @@
 import pLimit from "p-limit";
 import type { Outcome } from "../errors.ts";
+import type { Operation } from "../wire/operation.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
 import { type CallFacts, errorFor } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
-import { type EventFacts, headersFrom, observersOf, type RetryEvent } from "./events.ts";
+import { type EventFacts, headersFrom, observersOf } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
-import { decide, type Failure, hasStatus } from "./policy.ts";
+import { decide, type Failure } from "./policy.ts";
 import {
   askForCredential,
-  type Callable,
   type CallInput,
   prepareRequest,
   redactor,
@@ -46,7 +46,7 @@ export type Emit = (event: EventFacts) => void;
  */
 export async function makeCall<T>(
   shared: Shared,
-  operation: Callable<T>,
+  operation: Operation<T>,
   input: CallInput<T>,
   options: RequestOptions,
   callId: number,
@@ -65,7 +65,7 @@ export async function makeCall<T>(
 
   let credential = "";
   let redact = redactor("");
-  let renewed = false;
+  let mayRenew = kind === "accessToken" && typeof settings.credential.value === "function";
   let attempts = 0;
   let retries = 0;
   let outcome: Outcome = "not_sent";
@@ -189,12 +189,6 @@ export async function makeCall<T>(
   /** Waits before the next attempt, or ends the call with its error. */
   async function settle(failure: Failure): Promise<void> {
     lastFailure = failure;
-    if (mayRenewAfter(failure)) {
-      renewed = true;
-      if (outcome === "not_sent") outcome = "rejected";
-      emit(retryEvent(failure, 0));
-      return authenticate();
-    }
     const decision = decide({
       replay,
       failure,
@@ -204,34 +198,25 @@ export async function makeCall<T>(
       maxRetries,
       remainingMs: remainingMs(),
       budgetLeft: budget.hasRetry,
+      mayRenew,
       random: time.random(),
     });
     outcome = decision.outcome;
     if (decision.action === "stop") {
       throw errorFor(failure, outcome, { ...facts(), outOfBudget: decision.outOfBudget });
     }
-    const { waitMs, counted } = decision;
-    emit(retryEvent(failure, waitMs));
-    if (counted) {
+    const { waitMs } = decision;
+    const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
+    emit({ type: "retry", attempt: attempts + 1, reason, waitMs });
+    if (decision.action === "renew") {
+      mayRenew = false;
+      return authenticate();
+    }
+    if (decision.counted) {
       retries += 1;
       budget.spend();
     }
     await time.sleep(waitMs, signal);
-  }
-
-  /**
-   * An expired token is requested again, once. A proxy's 401 may hide the service's response, so it must not lead to a
-   * second withdrawal.
-   */
-  function mayRenewAfter(failure: Failure): boolean {
-    const isRenewable = kind === "accessToken" && typeof settings.credential.value === "function";
-    if (!isRenewable || renewed || maxRetries === 0) return false;
-    return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
-  }
-
-  function retryEvent(failure: Failure, waitMs: number): EventFacts<RetryEvent> {
-    const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
-    return { type: "retry", attempt: attempts + 1, reason, waitMs };
   }
 
   function throwIfAborted(): void {

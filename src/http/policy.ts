@@ -79,6 +79,8 @@ export interface Situation {
   readonly remainingMs: number;
   /** Whether the client's retry budget has a retry left. */
   readonly budgetLeft: boolean;
+  /** Whether the credential can be requested again: once, if it expires. */
+  readonly mayRenew: boolean;
   /** At least 0, less than 1. */
   readonly random: number;
 }
@@ -97,6 +99,10 @@ export function decide(situation: Situation) {
   const outcome = isUnknown ? "unknown" : row.outcome;
   const stop = { action: "stop", outcome, outOfBudget: false } as const;
   const limited = hasStatus(failure, 429);
+  // A proxy's 401 may hide the service's response, so it must not lead to a second withdrawal.
+  const isExpired = hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
+  if (isExpired && situation.mayRenew && maxRetries > 0)
+    return { action: "renew", waitMs: 0, outcome } as const;
   const retriesLeft = limited ? maxRetries > 0 : situation.retries < maxRetries;
   if (!retriesLeft || !row.mayRepeat) return stop;
   const waitMs = waitBefore(situation);
@@ -159,7 +165,7 @@ function rowOfStatus(failure: StatusFailure, replay: Replay, attempt: number): R
   return { outcome: "unknown", mayRepeat: isPassing && replay !== "unsafe" };
 }
 
-export function hasStatus(failure: Failure, status: number): failure is StatusFailure {
+function hasStatus(failure: Failure, status: number): failure is StatusFailure {
   return failure.kind === "status" && failure.status === status;
 }
 

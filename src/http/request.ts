@@ -12,11 +12,6 @@ import { checkHeaders } from "./checks.ts";
 import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
-/** An operation of the service, or a custom request. */
-export interface Callable<T> extends Omit<Operation<T>, "method"> {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-}
-
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface CallInput<T = unknown> {
@@ -47,7 +42,7 @@ export interface PreparedRequest {
 
 /** @throws {InvalidRequestError} when an argument can never be valid. */
 export function prepareRequest(
-  { method, path, replay }: Callable<unknown>,
+  { method, path, replay }: Operation<unknown>,
   { path: ids = {}, query = {}, body: content }: CallInput,
   options: RequestOptions,
   { wire, credential }: HttpSettings,
@@ -157,7 +152,6 @@ function checkIdempotencyKey(key: string | undefined): string {
 
 /** Fills in ids. None of them can change the route. */
 function fillPath(path: string, values: Readonly<Record<string, string>>): string {
-  if (!path.includes("{")) return path;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     // "." and ".." survive encoding, and URL parsing would resolve them.
