@@ -107,8 +107,9 @@ export async function createOnce(
   ): Promise<ApiResponse<Withdrawal> | undefined> {
     const input = ofWithdrawal(withdrawalId);
     const reading = () => http.call(route.get, input, inTime()).withResponse();
+    const untilFound = { ...polling, mayPass: (error: unknown) => NotFoundError.is(error) };
     let missing: unknown;
-    for await (const { value, error } of poll(reading, { ...polling, mayPass: isNotFound })) {
+    for await (const { value, error } of poll(reading, untilFound)) {
       const isGone = mayGoBack && value?.data.orderId !== body.orderId;
       if (value && !isGone) return theOne(value, [value.data]) ?? value;
       if (!isOwn || isGone) return undefined;
@@ -180,9 +181,7 @@ export async function createOnce(
     if (reached) {
       // This request was refused, but a copy of it or an earlier request may have succeeded.
       const found = await lookSettled().catch((failure: unknown) => {
-        if (SettlekitError.is(failure) && isFinalAnswer(failure)) {
-          throw withOutcome(failure, "unknown");
-        }
+        if (isFinalAnswer(failure)) throw withOutcome(failure, "unknown");
         throw unknownOutcome(facts(), error, unread(failure));
       });
       if (found) return found;
@@ -203,9 +202,11 @@ export async function createOnce(
   }
 
   async function lookInDoubt(doubt: SettlekitError): Promise<ApiResponse<Withdrawal>> {
+    // A failed lookup says nothing.
+    const untilFinal = { ...polling, mayPass: (error: unknown) => !isFinalAnswer(error) };
     let failure: SettlekitError | undefined;
     try {
-      for await (const { value, error } of poll(() => look(), { ...polling, mayPass })) {
+      for await (const { value, error } of poll(() => look(), untilFinal)) {
         if (value) return value;
         failure = error;
       }
@@ -241,19 +242,10 @@ export async function createOnce(
   }
 }
 
-function isNotFound(error: SettlekitError): boolean {
-  return NotFoundError.is(error);
-}
-
 /** An abort, or a conflicting withdrawal found by a lookup. A 409 from the service has a status and settles nothing. */
-function isFinalAnswer(error: SettlekitError): boolean {
+function isFinalAnswer(error: unknown): boolean {
   if (IdempotencyConflictError.is(error)) return error.status === undefined;
   return AbortError.is(error);
-}
-
-/** In doubt, a failed lookup says nothing. */
-function mayPass(error: SettlekitError): boolean {
-  return !isFinalAnswer(error);
 }
 
 /** Sets what the error means for the withdrawal, rather than for a single request. */
