@@ -92,6 +92,8 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
           : `${operation} was aborted${replay === "safe" ? "." : `; the service may have acted on it. ${next}`}`,
         { ...facts, code: "aborted", cause: failure.reason },
       );
+    case "no_credential":
+      return Object.assign(failure.error, { ...common(call), outcome });
     case "redirect":
       return new errors.ConfigurationError(
         `${origin} answered ${failure.status} with a redirect to ${failure.origin ?? "another place"}. ` +

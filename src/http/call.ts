@@ -13,7 +13,6 @@ import {
   prepareRequest,
   redactor,
   setCredential,
-  waitingFor,
 } from "./request.ts";
 import { createSender, type Reply } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
@@ -81,10 +80,11 @@ export async function makeCall<T>(
   async function authenticate(): Promise<void> {
     throwIfAborted();
     if (kind === "none") return;
-    const source = settings.credential;
-    const asker = { operation: name, attempts, outcome };
-    const given = await askForCredential(source, time, remainingMs(), signal, asker);
-    if (given === undefined) return tooLate(waitingFor(source));
+    const { credential: source } = settings;
+    const given = await askForCredential(source, time, remainingMs(), signal, pastDeadline);
+    if (typeof given !== "string") {
+      return stop(given.kind === "timeout" && lastFailure ? lastFailure : given);
+    }
     const [earlier, later] = [redact, redactor(given)];
     credential = given;
     redact = (text) => later(earlier(text));

@@ -1,4 +1,4 @@
-import type { Outcome } from "../errors.ts";
+import type { ConfigurationError, Outcome } from "../errors.ts";
 import type { ErrorFacts } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
 
@@ -22,6 +22,8 @@ export type Failure =
       readonly spentOn?: string;
     }
   | { readonly kind: "aborted"; readonly reason: unknown }
+  /** The function for the credential failed. */
+  | { readonly kind: "no_credential"; readonly error: ConfigurationError }
   /** The client's pause after a 429 outlasts the call's deadline. */
   | { readonly kind: "paused"; readonly waitMs: number }
   | (Answered & { readonly kind: "redirect"; readonly origin: string | undefined })
@@ -126,6 +128,7 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
     case "tls":
     case "not_taken":
     case "paused":
+    case "no_credential":
       return { outcome: "not_sent", mayRepeat: false };
     case "custom_code":
       return { outcome: failure.wasSent ? "unknown" : "not_sent", mayRepeat: false };

@@ -1,14 +1,9 @@
-import {
-  ConfigurationError,
-  InvalidRequestError,
-  type Outcome,
-  SettlekitError,
-  type SettlekitErrorOptions,
-} from "../errors.ts";
+import { ConfigurationError, InvalidRequestError, type Outcome } from "../errors.ts";
 import { invalidArgument, show } from "../values.ts";
 import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Credential, Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
+import type { Failure } from "./policy.ts";
 import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
@@ -162,32 +157,30 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
   });
 }
 
-/** What a call was waiting for when its credential did not arrive. */
-export function waitingFor({ param }: CredentialSource): string {
-  return `waiting for the ${param} function. Find out what that function is waiting for.`;
-}
-
 /**
- * Gets the credential, which may involve a call to a vault. Returns `undefined` if the time runs out or the signal
- * aborts first.
+ * Gets the credential, which may involve a call to a vault. Returns a failure if the source fails, returns something that
+ * cannot be a credential, or takes too long.
  *
- * @throws {ConfigurationError} when the source fails, or returns something that cannot be a credential.
+ * @param late The failure if it takes too long.
  */
 export async function askForCredential(
   { param, value }: CredentialSource,
   time: Time,
   limitMs: number,
   signal: AbortSignal | undefined,
-  call: Pick<SettlekitErrorOptions, "operation" | "attempts" | "outcome">,
-): Promise<string | undefined> {
+  late: Extract<Failure, { kind: "timeout" }>,
+): Promise<string | Failure> {
+  if (typeof value === "string") return value;
   try {
-    if (typeof value === "string") return value;
-    return (await within(value(), limitMs, time, signal))?.value;
-  } catch (error) {
-    if (SettlekitError.is(error)) throw error;
-    throw new ConfigurationError(
-      `${call.operation} got no credential: the ${param} function failed. Its error is the cause of this one.`,
-      { ...call, code: "credential_unavailable", param, cause: error },
-    );
+    const given = await within(value(), limitMs, time, signal);
+    if (given) return given.value;
+  } catch (cause) {
+    if (ConfigurationError.is(cause)) return { kind: "no_credential", error: cause };
+    const message = `There is no credential: the ${param} function failed. Its error is the cause of this one.`;
+    const options = { code: "credential_unavailable", param, cause };
+    return { kind: "no_credential", error: new ConfigurationError(message, options) };
   }
+  if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
+  const spentOn = `waiting for the ${param} function. Find out what that function is waiting for.`;
+  return { ...late, spentOn };
 }

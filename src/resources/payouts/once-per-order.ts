@@ -3,7 +3,7 @@ import { errorFor } from "../../http/call-errors.ts";
 import { callOptionNames, checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
-import { askForCredential, waitingFor } from "../../http/request.ts";
+import { askForCredential } from "../../http/request.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type CreateOnceOptions, createOnce } from "./create-once.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type WithdrawalRoute,
 } from "./payout.ts";
 import type { OrderNames } from "./recent-payouts.ts";
-import { SingleFlight } from "./single-flight.ts";
+import { type Caller, SingleFlight } from "./single-flight.ts";
 
 // Shared by all clients in this process.
 const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
@@ -42,18 +42,11 @@ export async function oncePerOrder(
   return flights.run([own, shared], JSON.stringify([own, body]), start, caller);
 }
 
-interface Asking {
-  readonly operation: string;
-  readonly idempotencyKey: string;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** @throws {TimeoutError | AbortError} when the credential does not arrive in time. */
+/** @throws {TimeoutError | AbortError | ConfigurationError} when the credential does not arrive. */
 async function namesOf(
   { settings, time }: Http,
   orderId: string,
-  { operation, idempotencyKey, deadlineMs, signal }: Asking,
+  { operation, idempotencyKey, deadlineMs, signal }: Caller & { readonly deadlineMs: number },
 ): Promise<OrderNames> {
   const { credential, baseUrl, idempotencyNamespace } = settings;
   const name = (...account: readonly string[]) =>
@@ -61,14 +54,11 @@ async function namesOf(
   // A bearer token changes every hour, but its merchant does not.
   const { merchantId } = { ...credential.path };
   if (merchantId !== undefined) return { own: name(merchantId) };
-  const call = { operation, attempts: 0 };
-  const value = await askForCredential(credential, time, deadlineMs, signal, call);
-  if (value === undefined) {
-    const spentOn = waitingFor(credential);
-    const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs, spentOn } as const;
-    const failure = signal?.aborted ? ({ kind: "aborted", reason: signal.reason } as const) : late;
-    const origin = new URL(baseUrl).origin;
-    throw errorFor(failure, "not_sent", { ...call, replay: "unsafe", origin, idempotencyKey });
+  const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
+  const value = await askForCredential(credential, time, deadlineMs, signal, late);
+  if (typeof value !== "string") {
+    const call = { operation, idempotencyKey, attempts: 0, replay: "unsafe" } as const;
+    throw errorFor(value, "not_sent", { ...call, origin: new URL(baseUrl).origin });
   }
   const { provider } = credential;
   return { own: name(value), ...(provider && { shared: name("provider", numberOf(provider)) }) };

@@ -11,7 +11,7 @@ interface Flight<T> {
 }
 
 /** A caller, named in the error if it aborts. */
-interface Caller {
+export interface Caller {
   readonly operation: string;
   readonly idempotencyKey: string;
   readonly signal: AbortSignal | undefined;
