@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { Outcome } from "../errors.ts";
+import { credentialHeader } from "../wire/credential.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
 import { type CallFacts, errorFor } from "./call-errors.ts";
@@ -7,13 +8,7 @@ import { checkCallOptions } from "./checks.ts";
 import { type EventFacts, headersFrom, observersOf } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
 import { decide, type Failure } from "./policy.ts";
-import {
-  askForCredential,
-  type CallInput,
-  prepareRequest,
-  redactor,
-  setCredential,
-} from "./request.ts";
+import { askForCredential, type CallInput, prepareRequest, redactor } from "./request.ts";
 import { createSender, type Reply } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
@@ -88,7 +83,8 @@ export async function makeCall<T>(
     const [earlier, later] = [redact, redactor(given)];
     credential = given;
     redact = (text) => later(earlier(text));
-    setCredential(request.headers, kind, credential, settings);
+    const header = credentialHeader(kind, settings.wire.headerPrefix);
+    request.headers[header.name.toLowerCase()] = header.scheme + credential;
   }
 
   /** Makes an attempt as soon as the client's pace and concurrency allow it, unless it is too late by then. */

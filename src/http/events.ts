@@ -119,7 +119,7 @@ export function observersOf({ onEvent, logger, channel }: Listeners): Set<Observ
   const observers = new Set<Observer>();
   if (onEvent) {
     const onError = (error: unknown) =>
-      harmlessly(() => logger?.error?.("settlekit: onEvent threw", error), ignore);
+      harmlessly(() => logger?.error?.("settlekit: onEvent threw", error));
     observers.add({ onEvent: (event) => harmlessly(() => onEvent(event), onError) });
   }
   if (logger) observers.add({ onEvent: (event) => log(event, logger) });
@@ -129,7 +129,7 @@ export function observersOf({ onEvent, logger, channel }: Listeners): Set<Observ
 
 /** Notifies everything that observes a client. No observer can make a call fail. */
 export function notify(event: ClientEvent, observers: Iterable<Observer>): void {
-  for (const observer of observers) harmlessly(() => observer.onEvent(event), ignore);
+  for (const observer of observers) harmlessly(() => observer.onEvent(event));
 }
 
 /** The headers that observers add to an attempt. */
@@ -140,10 +140,7 @@ export function headersFrom(
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const observer of observers) {
-    harmlessly(
-      () => void Object.assign(headers, observer.beforeAttempt?.(callId, request)),
-      ignore,
-    );
+    harmlessly(() => void Object.assign(headers, observer.beforeAttempt?.(callId, request)));
   }
   return headers;
 }
@@ -155,8 +152,8 @@ function log(event: ClientEvent, logger: Logger): unknown {
   return logger[level]?.(message, event);
 }
 
-/** Runs an observer. Neither an exception nor a rejection can make the call fail. */
-function harmlessly(observe: () => unknown, onError: (error: unknown) => void): void {
+/** Runs an observer. Neither an exception nor a rejection can make the call fail: a broken logger must not. */
+function harmlessly(observe: () => unknown, onError: (error: unknown) => void = () => {}): void {
   try {
     const result = observe();
     if (result instanceof Promise) result.catch(onError);
@@ -164,6 +161,3 @@ function harmlessly(observe: () => unknown, onError: (error: unknown) => void): 
     onError(error);
   }
 }
-
-/** A broken logger must not fail a payment. */
-function ignore(): void {}

@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidRequestError, type Outcome } from "../errors.ts";
 import { invalidArgument, show } from "../values.ts";
-import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
-import type { Credential, Operation, Replay } from "../wire/operation.ts";
+import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
+import type { Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
 import type { Failure } from "./policy.ts";
 import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
@@ -65,16 +65,6 @@ function encode(content: object): string {
     // Refused below.
   }
   throw invalidArgument("body", "body must be serialisable as JSON, without cycles or bigints.");
-}
-
-export function setCredential(
-  headers: Record<string, string>,
-  credential: Credential,
-  value: string,
-  { wire }: HttpSettings,
-): void {
-  const { name, scheme } = credentialHeader(credential, wire.headerPrefix);
-  headers[name.toLowerCase()] = scheme + value;
 }
 
 /**
