@@ -17,7 +17,7 @@ export interface Reply {
   readonly isReplaced: boolean;
 }
 
-interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> {
+export interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> {
   /** How long the attempt may take, in milliseconds. */
   readonly withinMs: number;
   /** The failure if it takes longer. */
