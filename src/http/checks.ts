@@ -118,7 +118,7 @@ export const callOptionNames: readonly string[] = Object.keys(callSchema.shape);
  */
 export function checkCallOptions(options: RequestOptions, names = callOptionNames): void {
   checkOptionNames(options, names);
-  checkOptions(callSchema, options, "");
+  checkOptions(callSchema, options);
 }
 
 /** The settings that result from checked options. */

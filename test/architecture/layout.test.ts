@@ -26,13 +26,13 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 // Raise a limit only for a feature that needs the lines.
 test.each([
   ["cli", 4_257],
-  ["evm", 485],
-  ["http", 2_630],
-  ["resources", 2_640],
+  ["evm", 476],
+  ["http", 2_544],
+  ["resources", 2_526],
   ["sandbox", 6_830],
   ["testing", 431],
   ["webhooks", 1_795],
-  ["wire", 1_755],
+  ["wire", 1_746],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {
