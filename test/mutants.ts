@@ -303,8 +303,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "isPaid and isFinal take a payment for a status",
     file: "src/wire/payment-status.ts",
-    find: 'if (typeof status === "string") return status;',
-    replace: "return String(status);",
+    find: 'if (typeof status === "string") return paidStatuses.has(status);',
+    replace: "return paidStatuses.has(status);",
     test: "test/wire/payment-status.test.ts",
   },
   {
