@@ -93,11 +93,7 @@ export function configure(
   given: ClientOptions = {},
   variables: Variables = processVariables(),
 ): Configuration {
-  const { secretKey, ...options } = checkOptions(
-    clientSchema,
-    given,
-    "The options of a client must be an object, such as { secretKey }.",
-  );
+  const { secretKey, ...options } = checkOptions(clientSchema, given);
   const environment = readEnvironment(options, variables);
   const allowHttp = readAllowHttp(options.allowHttp, environment, variables);
   const baseUrl = readBaseUrl(options, environment, variables, allowHttp);

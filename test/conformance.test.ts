@@ -91,6 +91,7 @@ describe("the vectors for other languages", () => {
       maxRetries: 3,
       remainingMs: 90_000,
       budgetLeft: true,
+      mayRenew: false,
       random: 0.5,
     });
     expect(decision).toMatchObject({ outcome, action: repeat ? "retry" : "stop" });

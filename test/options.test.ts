@@ -304,9 +304,7 @@ describe("what cannot be right is refused before anything is sent", () => {
 
   test("a key in place of the options, without repeating it", () => {
     const refuse = () => configure(key as unknown as ClientOptions, {});
-    expect(refuse).toThrow(
-      /^The options of a client must be an object, such as \{ secretKey \}\.$/,
-    );
+    expect(refuse).toThrow(/^The options must be an object, such as \{ secretKey \}\.$/);
   });
 
   test("a key function that gives a wrong key", async () => {

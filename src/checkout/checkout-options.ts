@@ -18,7 +18,6 @@ export interface CheckoutOptions extends ConnectionOptions {
 }
 
 const checkoutSchema = z.strictObject({
-  ...connectionFields,
   // Checked below, by separate rules that never show them, even if they are missing.
   paymentId: z.optional(z.custom<string>()) as z.ZodMiniType<string, string>,
   secret: z.optional(z.custom<string>()) as z.ZodMiniType<string, string>,
@@ -27,6 +26,7 @@ const checkoutSchema = z.strictObject({
       error: 'environment must be "production", "testnet" or "sandbox".',
     }),
   ),
+  ...connectionFields,
 });
 true satisfies Same<CheckoutOptions, z.input<typeof checkoutSchema>>;
 
@@ -35,11 +35,7 @@ true satisfies Same<CheckoutOptions, z.input<typeof checkoutSchema>>;
  * @throws {ConfigurationError} when an option is invalid; `param` names it.
  */
 export function checkoutSettings(given: CheckoutOptions, allowHttp = false): HttpSettings {
-  const options = checkOptions(
-    checkoutSchema,
-    given,
-    "The options of a checkout must be an object, such as { paymentId, secret, baseUrl }.",
-  );
+  const options = checkOptions(checkoutSchema, given);
   const { baseUrl, environment, secret, paymentId: _, ...others } = options;
   const url = baseUrl ?? (environment === "sandbox" ? defaultSandboxUrl : undefined);
   if (url === undefined) {

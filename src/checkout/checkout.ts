@@ -11,7 +11,7 @@ import {
   refused,
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
-import { poll, StatusWatch } from "../resources/waiting.ts";
+import { followStatus } from "../resources/waiting.ts";
 import { checkOptionNames } from "../values.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
@@ -118,20 +118,11 @@ export class Checkout {
       throw refused("intervalMs", "must be a number of milliseconds above 0", intervalMs);
     }
     const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
-    const watch = new StatusWatch("checkout.watch");
-    const read = () => {
-      watch.reads += 1;
-      return this.status({ signal, headers });
-    };
-    try {
-      for await (const result of poll(read, waits)) {
-        if (!result.value || result.value.status === watch.lastStatus) continue;
-        const isLast = watch.isFinal(result.value.status);
-        yield result.value;
-        if (isLast) return;
-      }
-    } catch (error) {
-      throw watch.failure(error);
+    const read = () => this.status({ signal, headers });
+    let last: unknown;
+    for await (const { data } of followStatus("checkout.watch", read, waits)) {
+      if (data.status !== last) yield data;
+      last = data.status;
     }
   }
 

@@ -81,11 +81,6 @@ export function fromCaip2(identifier: string): number {
   );
 }
 
-/** Whether a value is CAIP-2 text for a chain of any kind, such as `eip155:8453` or `solana:…`. */
-export function isCaip2(value: unknown): value is `${string}:${string}` {
-  return typeof value === "string" && /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/.test(value);
-}
-
 /** @throws {InvalidRequestError} code `invalid_chain_id`. */
 export function checkedChainId(chainId: number): number {
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;

@@ -1,8 +1,9 @@
 import { parsedJson } from "../values.ts";
 import { readErrorBody } from "../wire/envelope.ts";
 import { readTolerantly } from "../wire/fields.ts";
+import type { Operation } from "../wire/operation.ts";
 import type { Failure } from "./policy.ts";
-import type { Callable } from "./request.ts";
+import type { CallInput } from "./request.ts";
 import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
 import { readHttpDate, type Time } from "./time.ts";
@@ -59,10 +60,6 @@ export interface Success<T> extends Omit<ApiResponse<T>, "idempotencyKey" | "att
   readonly kind: "success";
   /** Where the response differs from its schema; empty if it fits. */
   readonly drift: readonly string[];
-  /** Missing fields that a caller needs. */
-  readonly missing: readonly string[];
-  /** Fields that show that the response is about something other than the request. */
-  readonly differing: readonly string[];
 }
 
 /** Request ids appear in messages. */
@@ -70,8 +67,9 @@ const maxRequestIdLength = 500;
 
 /** Reads a response as a success, or as the reason why the attempt failed. */
 export function readReply<T>(
-  operation: Callable<T>,
-  { response, text, broken, isReplaced }: Reply,
+  operation: Operation<T>,
+  input: CallInput<T>,
+  { response, body, isReplaced }: Reply,
   settings: HttpSettings,
   time: Time,
   redact: (text: string) => string,
@@ -90,16 +88,12 @@ export function readReply<T>(
     return { kind: "connection", code: "no_answer", detail: `a response of type ${response.type}` };
   }
   if (response.ok) {
-    if (text !== undefined) {
-      return readSuccess(operation, { status, headers, rawBody: text, requestId }, redact);
-    }
-    return broken === "too_large"
-      ? { kind: broken, status, maxBytes: settings.maxResponseBytes, requestId }
-      : (broken ?? { kind: "unreadable", status, text: "", requestId });
+    if (typeof body !== "string") return "requestId" in body ? { ...body, requestId } : body;
+    return readSuccess(operation, input, { status, headers, rawBody: body, requestId }, redact);
   }
-  if (broken !== "too_large" && broken?.kind === "aborted") return broken;
+  if (typeof body !== "string" && body.kind === "aborted") return body;
   // The status counts even if the body did not arrive.
-  const { isKnownForm, ...facts } = readErrorBody(text ?? "", redact);
+  const { isKnownForm, ...facts } = readErrorBody(typeof body === "string" ? body : "", redact);
   return {
     kind: "status",
     status,
@@ -115,19 +109,19 @@ export function readReply<T>(
  * away would lose what the service created.
  */
 function readSuccess<T>(
-  { essential, response }: Callable<T>,
+  { essential, response }: Operation<T>,
+  input: CallInput<T>,
   answer: Pick<Success<T>, "status" | "headers" | "rawBody" | "requestId">,
   redact: (text: string) => string,
 ): Success<T> | Failure {
   const { status, rawBody: text, requestId } = answer;
-  const success = { ...answer, kind: "success", drift: [], missing: [], differing: [] } as const;
   const body = parsedJson(text);
   if (body === undefined) {
     // In a custom request, only the caller knows what text or an empty body means. Truncated JSON and a proxy's page
     // did not come from the service.
     const isText = !/json|html/i.test(answer.headers.get("content-type") ?? "");
     if (essential === "anything" && (isText || text === "")) {
-      return { ...success, data: (text || undefined) as T };
+      return { ...answer, kind: "success", data: (text || undefined) as T, drift: [] };
     }
     return { kind: "unreadable", status, text: redact(text), requestId };
   }
@@ -139,8 +133,13 @@ function readSuccess<T>(
   const needed = typeof essential === "string" ? [] : essential;
   const isMissing = (name: string) =>
     drift.includes(name) || (body as Record<string, unknown>)[name] === "";
+  const missing = needed.filter(isMissing);
+  if (missing.length > 0) return { kind: "incomplete", status, fields: missing, body, requestId };
+  const differing = input.differing?.(data) ?? [];
+  if (differing.length > 0)
+    return { kind: "differing", status, fields: differing, body, requestId };
   const paths = new Set([...drift, ...inexactIntegers(body, text)]);
-  return { ...success, data, drift: [...paths], missing: needed.filter(isMissing) };
+  return { ...answer, kind: "success", data, drift: [...paths] };
 }
 
 /** The paths of integers with more digits than a double holds exactly. */

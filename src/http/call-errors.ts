@@ -3,8 +3,7 @@ import * as errors from "../errors.ts";
 import { show } from "../values.ts";
 import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
-import type { Success } from "./answer.ts";
-import type { Failure } from "./policy.ts";
+import type { Failure, StatusFailure } from "./policy.ts";
 
 export interface CallFacts {
   readonly operation: string;
@@ -20,47 +19,12 @@ export interface CallFacts {
 /** The error that ends a call, with the call's outcome. */
 export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
   const error = failureError(failure, outcome, call);
-  // An abort is the caller's own decision, and a response that is too large is still a success.
-  const speaksForItself = failure.kind === "aborted" || failure.kind === "too_large";
-  if (outcome !== "unknown" || call.replay === "safe" || speaksForItself) return error;
+  // An abort is the caller's own decision, and the others are still successes.
+  const speaksForItself = ["aborted", "too_large", "incomplete", "differing"];
+  if (outcome !== "unknown" || call.replay === "safe" || speaksForItself.includes(failure.kind)) {
+    return error;
+  }
   return outcomeUnknownError(failure, error, call);
-}
-
-/** The error when the client's pause after a 429 outlasts the call's deadline. */
-export function pausedError(waitMs: number, call: CallFacts): SettlekitError {
-  return new errors.RateLimitError(
-    `Nothing was sent: after a 429, this client pauses for another ${Math.ceil(waitMs / 1000)} s, ` +
-      "which is past the call's deadline. Call again then, or raise deadlineMs.",
-    { ...common(call), code: "rate_limited", retryAfterMs: waitMs },
-  );
-}
-
-/** The error for a success that lacks a field its caller needs. */
-export function incompleteError(success: Success<unknown>, call: CallFacts): SettlekitError {
-  const { status, requestId, missing, rawBody } = success;
-  const { operation, replay } = call;
-  return new errors.UnexpectedResponseError(
-    `The service answered ${operation} with ${status}, but without ${missing.join(", ")}. error.body holds the whole ` +
-      "response: keep it, and report this to the service." +
-      (replay === "safe" ? "" : ` It may have taken effect. ${nextStep(call)}`),
-    { ...common(call), code: "incomplete_response", status, requestId, body: JSON.parse(rawBody) },
-  );
-}
-
-/** The error for a success that is about something other than the request. */
-export function differingError(success: Success<unknown>, call: CallFacts): SettlekitError {
-  const { status, requestId, differing, data } = success;
-  const { id, paymentId = id } = { ...(data as { id?: unknown; paymentId?: unknown }) };
-  const next =
-    call.replay === "safe"
-      ? "error.body holds it. Do not use it: find out whether it came from a cache or proxy, and report it to the service."
-      : "It is unknown what was created; error.body holds the whole response. Do not repeat the call: check what was " +
-        "created, and report it to the service.";
-  return new errors.UnexpectedResponseError(
-    `The service answered ${call.operation} with an object ${show(paymentId)} that does not match the ` +
-      `request (different ${differing.join(", ")}). ${next}`,
-    { ...common(call), code: "answer_differs", status, requestId, body: data },
-  );
 }
 
 function common({ operation, idempotencyKey, attempts }: CallFacts) {
@@ -73,6 +37,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
   const facts = { ...common(call), outcome, requestId };
   const unrepeated = call.outOfBudget ? outOfBudget : "";
   const next = nextStep(call);
+  const mayHaveActed = replay === "safe" ? "" : ` It may have taken effect. ${next}`;
   switch (failure.kind) {
     case "unreachable":
       return new errors.ConnectionError(
@@ -127,6 +92,8 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
           : `${operation} was aborted${replay === "safe" ? "." : `; the service may have acted on it. ${next}`}`,
         { ...facts, code: "aborted", cause: failure.reason },
       );
+    case "no_credential":
+      return Object.assign(failure.error, { ...common(call), outcome });
     case "redirect":
       return new errors.ConfigurationError(
         `${origin} answered ${failure.status} with a redirect to ${failure.origin ?? "another place"}. ` +
@@ -136,13 +103,42 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
     case "status":
       return apiError(failure, facts, unrepeated);
+    case "paused": {
+      const { waitMs } = failure;
+      return new errors.RateLimitError(
+        `Nothing was sent: after a 429, this client pauses for another ${Math.ceil(waitMs / 1000)} s, ` +
+          "which is past the call's deadline. Call again then, or raise deadlineMs.",
+        { ...facts, code: "rate_limited", retryAfterMs: waitMs },
+      );
+    }
     case "too_large":
       return new errors.UnexpectedResponseError(
         `The service answered ${operation} with ${failure.status} and more than ${failure.maxBytes} bytes, ` +
-          "which were not all read. Raise maxResponseBytes, or request less at once." +
-          (replay === "safe" ? "" : ` It may have taken effect. ${next}`),
+          `which were not all read. Raise maxResponseBytes, or request less at once.${mayHaveActed}`,
         { ...facts, code: "response_too_large", status: failure.status, body: undefined },
       );
+    case "incomplete": {
+      const { status, fields, body } = failure;
+      return new errors.UnexpectedResponseError(
+        `The service answered ${operation} with ${status}, but without ${fields.join(", ")}. error.body holds the whole ` +
+          `response: keep it, and report this to the service.${mayHaveActed}`,
+        { ...facts, code: "incomplete_response", status, body },
+      );
+    }
+    case "differing": {
+      const { status, fields, body } = failure;
+      const { id, paymentId = id } = { ...(body as { id?: unknown; paymentId?: unknown }) };
+      const cure =
+        replay === "safe"
+          ? "error.body holds it. Do not use it: find out whether it came from a cache or proxy, and report it to the service."
+          : "It is unknown what was created; error.body holds the whole response. Do not repeat the call: check what was " +
+            "created, and report it to the service.";
+      return new errors.UnexpectedResponseError(
+        `The service answered ${operation} with an object ${show(paymentId)} that does not match the ` +
+          `request (different ${fields.join(", ")}). ${cure}`,
+        { ...facts, code: "answer_differs", status, body },
+      );
+    }
     case "unreadable":
       return new errors.UnexpectedResponseError(
         `The service answered ${operation} with ${failure.status}, but not with the expected JSON. ` +
@@ -159,8 +155,6 @@ const foreignDispatcher =
 const outOfBudget =
   " It was not retried: so many of this client's recent calls failed that its retries are used up. " +
   "Time and successful calls restore them.";
-
-type StatusFailure = Extract<Failure, { kind: "status" }>;
 
 function apiError(
   failure: StatusFailure,

@@ -1,27 +1,15 @@
 import pLimit from "p-limit";
 import type { Outcome } from "../errors.ts";
+import { credentialHeader } from "../wire/credential.ts";
+import type { Operation } from "../wire/operation.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
-import {
-  type CallFacts,
-  differingError,
-  errorFor,
-  incompleteError,
-  pausedError,
-} from "./call-errors.ts";
+import { type CallFacts, errorFor } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
-import { type EventFacts, headersFrom, type Observer, type RetryEvent } from "./events.ts";
+import { type EventFacts, headersFrom, observersOf } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
-import { decide, type Failure, hasStatus } from "./policy.ts";
-import {
-  askForCredential,
-  type Callable,
-  type CallInput,
-  prepareRequest,
-  redactor,
-  setCredential,
-  waitingFor,
-} from "./request.ts";
-import { type Attempt, createSender, type Reply } from "./send.ts";
+import { decide, type Failure } from "./policy.ts";
+import { askForCredential, type CallInput, prepareRequest, redactor } from "./request.ts";
+import { createSender, type Reply } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
 
@@ -39,7 +27,7 @@ export function sharedBy(settings: HttpSettings, time: Time) {
     serviceClock: new ServiceClock(time),
     /** Calls made so far. */
     calls: { count: 0 },
-    observers: new Set<Observer>(),
+    observers: observersOf(settings),
   };
 }
 
@@ -52,7 +40,7 @@ export type Emit = (event: EventFacts) => void;
  */
 export async function makeCall<T>(
   shared: Shared,
-  operation: Callable<T>,
+  operation: Operation<T>,
   input: CallInput<T>,
   options: RequestOptions,
   callId: number,
@@ -71,12 +59,13 @@ export async function makeCall<T>(
 
   let credential = "";
   let redact = redactor("");
-  let renewed = false;
+  let mayRenew = kind === "accessToken" && typeof settings.credential.value === "function";
   let attempts = 0;
   let retries = 0;
   let outcome: Outcome = "not_sent";
   let lastFailure: Failure | undefined;
 
+  const pastDeadline = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
   const remainingMs = () => deadlineAt - time.now();
   const facts = (): CallFacts => {
     const { origin } = new URL(settings.baseUrl);
@@ -86,14 +75,16 @@ export async function makeCall<T>(
   async function authenticate(): Promise<void> {
     throwIfAborted();
     if (kind === "none") return;
-    const source = settings.credential;
-    const asker = { operation: name, attempts, outcome };
-    const given = await askForCredential(source, time, remainingMs(), signal, asker);
-    if (given === undefined) return tooLate(waitingFor(source));
+    const { credential: source } = settings;
+    const given = await askForCredential(source, time, remainingMs(), signal, pastDeadline);
+    if (typeof given !== "string") {
+      return stop(given.kind === "timeout" && lastFailure ? lastFailure : given);
+    }
     const [earlier, later] = [redact, redactor(given)];
     credential = given;
     redact = (text) => later(earlier(text));
-    setCredential(request.headers, kind, credential, settings);
+    const header = credentialHeader(kind, settings.wire.headerPrefix);
+    request.headers[header.name.toLowerCase()] = header.scheme + credential;
   }
 
   /** Makes an attempt as soon as the client's pace and concurrency allow it, unless it is too late by then. */
@@ -124,7 +115,7 @@ export async function makeCall<T>(
       const { waitMs } = pace;
       if (waitMs >= remainingMs()) {
         if (waitMs === 0 || lastFailure) tooLate();
-        throw pausedError(waitMs, facts());
+        stop({ kind: "paused", waitMs });
       }
       const slotMs = pace.reserve();
       if (slotMs === 0) return;
@@ -139,20 +130,15 @@ export async function makeCall<T>(
     const pace = paces.of(credential);
     const sentAt = time.now();
     const leftMs = remainingMs();
-    const limit: Attempt["limit"] =
-      timeoutMs <= leftMs
-        ? { name: "timeoutMs", ms: timeoutMs }
-        : { name: "deadlineMs", ms: deadlineMs };
     const { result, wasSent } = await send({
       ...request,
       headers: {
-        ...(observers.size > 0 && headersFrom(observers, callId, { ...request, redact })),
+        ...headersFrom(observers, callId, { ...request, redact }),
         ...request.headers,
-        // Tells the service about retries. Browsers leave it out: CORS would have to allow the header.
-        ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
       },
-      limit,
       withinMs: Math.min(timeoutMs, leftMs),
+      late:
+        timeoutMs <= leftMs ? { kind: "timeout", limit: "timeoutMs", ms: timeoutMs } : pastDeadline,
       signal,
       redact,
       beforeBody: input.beforeBody,
@@ -178,21 +164,18 @@ export async function makeCall<T>(
   /** Reads a response. However malformed, it must not hide that a request was sent. */
   function read(reply: Reply): Success<T> | Failure {
     try {
-      const answer = readReply(operation, reply, settings, time, redact);
-      if (answer.kind !== "success" || answer.missing.length > 0) return answer;
-      return { ...answer, differing: input.differing?.(answer.data) ?? [] };
+      return readReply(operation, input, reply, settings, time, redact);
     } catch {
-      const { status } = reply.response;
-      return { kind: "unreadable", status, text: redact(reply.text ?? ""), requestId: undefined };
+      const { body, response } = reply;
+      const text = typeof body === "string" ? redact(body) : "";
+      return { kind: "unreadable", status: response.status, text, requestId: undefined };
     }
   }
 
   function conclude(result: Success<T>): ApiResponse<T> {
-    const { data, status, headers, rawBody, requestId, drift: paths, missing, differing } = result;
+    const { data, status, headers, rawBody, requestId, drift: paths } = result;
     budget.succeeded();
     serviceClock.observe(headers);
-    if (missing.length > 0) throw incompleteError(result, facts());
-    if (differing.length > 0) throw differingError(result, facts());
     if (paths.length > 0) emit({ type: "drift", paths });
     return { data, status, headers, rawBody, requestId, idempotencyKey, attempts };
   }
@@ -200,12 +183,6 @@ export async function makeCall<T>(
   /** Waits before the next attempt, or ends the call with its error. */
   async function settle(failure: Failure): Promise<void> {
     lastFailure = failure;
-    if (mayRenewAfter(failure)) {
-      renewed = true;
-      if (outcome === "not_sent") outcome = "rejected";
-      emit(retryEvent(failure, 0));
-      return authenticate();
-    }
     const decision = decide({
       replay,
       failure,
@@ -215,34 +192,25 @@ export async function makeCall<T>(
       maxRetries,
       remainingMs: remainingMs(),
       budgetLeft: budget.hasRetry,
+      mayRenew,
       random: time.random(),
     });
     outcome = decision.outcome;
     if (decision.action === "stop") {
       throw errorFor(failure, outcome, { ...facts(), outOfBudget: decision.outOfBudget });
     }
-    const { waitMs, counted } = decision;
-    emit(retryEvent(failure, waitMs));
-    if (counted) {
+    const { waitMs } = decision;
+    const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
+    emit({ type: "retry", attempt: attempts + 1, reason, waitMs });
+    if (decision.action === "renew") {
+      mayRenew = false;
+      return authenticate();
+    }
+    if (decision.counted) {
       retries += 1;
       budget.spend();
     }
     await time.sleep(waitMs, signal);
-  }
-
-  /**
-   * An expired token is requested again, once. A proxy's 401 may hide the service's response, so it must not lead to a
-   * second withdrawal.
-   */
-  function mayRenewAfter(failure: Failure): boolean {
-    const isRenewable = kind === "accessToken" && typeof settings.credential.value === "function";
-    if (!isRenewable || renewed || maxRetries === 0) return false;
-    return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
-  }
-
-  function retryEvent(failure: Failure, waitMs: number): EventFacts<RetryEvent> {
-    const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
-    return { type: "retry", attempt: attempts + 1, reason, waitMs };
   }
 
   function throwIfAborted(): void {
@@ -252,8 +220,7 @@ export async function makeCall<T>(
   /** Ends a call that was aborted, or reached its deadline, while waiting. */
   function tooLate(spentOn?: string): never {
     throwIfAborted();
-    const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
-    stop(lastFailure ?? (spentOn === undefined ? late : { ...late, spentOn }));
+    stop(lastFailure ?? (spentOn === undefined ? pastDeadline : { ...pastDeadline, spentOn }));
   }
 
   /** Ends the call without another attempt. */

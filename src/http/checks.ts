@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { isRecord, show, withoutKeys } from "../values.ts";
+import { checkOptionNames, isRecord, show, withoutKeys } from "../values.ts";
 import {
   credentialHeaderNames,
   defaultHeaderPrefix,
@@ -93,7 +93,7 @@ export const hooksSchema = z.strictObject({
 });
 true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
 
-const callSchema = z.strictObject({
+const callSchema = z.object({
   // Checked when the request is prepared, as an argument.
   idempotencyKey: z.optional(z.custom<string>()),
   signal: z.optional(
@@ -111,18 +111,14 @@ true satisfies Same<RequestOptions, z.input<typeof callSchema>>;
 /** The options of every call. */
 export const callOptionNames: readonly string[] = Object.keys(callSchema.shape);
 
-/** Refuses misspelt options. A call with a misspelt idempotencyKey, for example, would use a random one. */
-export function checkCallOptions(options: RequestOptions): void {
-  checkOptions(
-    callSchema,
-    options,
-    "The options of a call must be an object, such as { timeoutMs: 5000 }.",
-  );
-}
-
-export function checkLimit(param: "timeoutMs" | "deadlineMs", value: number): number {
-  checkOptions(z.strictObject({ [param]: limitSchema }), { [param]: value }, "");
-  return value;
+/**
+ * Refuses misspelt options, because a call with a misspelt idempotencyKey, for example, would use a random one.
+ *
+ * @param names The options that there are. Those of every call are also checked here.
+ */
+export function checkCallOptions(options: RequestOptions, names = callOptionNames): void {
+  checkOptionNames(options, names);
+  checkOptions(callSchema, options);
 }
 
 /** The settings that result from checked options. */

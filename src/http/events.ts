@@ -99,12 +99,11 @@ export interface AttemptRequest {
 
 /** Sees the calls of the client that it was added to, as `settlekit/opentelemetry` does. */
 export interface Observer {
-  onEvent(event: ClientEvent): void;
+  onEvent(event: ClientEvent): unknown;
   /** Called before each attempt. The headers that it returns are added to the request. */
-  beforeAttempt(
-    callId: number,
-    request: AttemptRequest,
-  ): Readonly<Record<string, string>> | undefined;
+  beforeAttempt?:
+    | ((callId: number, request: AttemptRequest) => Readonly<Record<string, string>> | undefined)
+    | undefined;
 }
 
 /** The settings that observe a client's calls. */
@@ -115,21 +114,22 @@ export interface Listeners {
   readonly channel?: Channel | undefined;
 }
 
-/** Notifies everything that observes a client. No observer can make a call fail. */
-export function notify(
-  event: ClientEvent,
-  { onEvent, logger, channel }: Listeners,
-  observers: Iterable<Observer>,
-): void {
+/** The observers that a client's options ask for. */
+export function observersOf({ onEvent, logger, channel }: Listeners): Set<Observer> {
+  const observers = new Set<Observer>();
   if (onEvent) {
-    harmlessly(
-      () => onEvent(event),
-      (error) => harmlessly(() => logger?.error?.("settlekit: onEvent threw", error), ignore),
-    );
+    const onError = (error: unknown) =>
+      harmlessly(() => logger?.error?.("settlekit: onEvent threw", error));
+    observers.add({ onEvent: (event) => harmlessly(() => onEvent(event), onError) });
   }
-  if (logger) harmlessly(() => log(event, logger), ignore);
-  for (const observer of observers) harmlessly(() => observer.onEvent(event), ignore);
-  if (channel?.hasSubscribers) channel.publish(event);
+  if (logger) observers.add({ onEvent: (event) => log(event, logger) });
+  if (channel) observers.add({ onEvent: (event) => channel.publish(event) });
+  return observers;
+}
+
+/** Notifies everything that observes a client. No observer can make a call fail. */
+export function notify(event: ClientEvent, observers: Iterable<Observer>): void {
+  for (const observer of observers) harmlessly(() => observer.onEvent(event));
 }
 
 /** The headers that observers add to an attempt. */
@@ -140,7 +140,7 @@ export function headersFrom(
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const observer of observers) {
-    harmlessly(() => void Object.assign(headers, observer.beforeAttempt(callId, request)), ignore);
+    harmlessly(() => void Object.assign(headers, observer.beforeAttempt?.(callId, request)));
   }
   return headers;
 }
@@ -152,8 +152,8 @@ function log(event: ClientEvent, logger: Logger): unknown {
   return logger[level]?.(message, event);
 }
 
-/** Runs an observer. Neither an exception nor a rejection can make the call fail. */
-function harmlessly(observe: () => unknown, onError: (error: unknown) => void): void {
+/** Runs an observer. Neither an exception nor a rejection can make the call fail: a broken logger must not. */
+function harmlessly(observe: () => unknown, onError: (error: unknown) => void = () => {}): void {
   try {
     const result = observe();
     if (result instanceof Promise) result.catch(onError);
@@ -161,6 +161,3 @@ function harmlessly(observe: () => unknown, onError: (error: unknown) => void): 
     onError(error);
   }
 }
-
-/** A broken logger must not fail a payment. */
-function ignore(): void {}

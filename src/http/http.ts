@@ -1,10 +1,11 @@
 import pLimit from "p-limit";
-import { SettlekitError } from "../errors.ts";
+import { SettlekitError, type SettlekitErrorOptions } from "../errors.ts";
+import type { Operation } from "../wire/operation.ts";
 import { ApiPromise } from "./answer.ts";
 import { type Emit, makeCall, type Shared, sharedBy } from "./call.ts";
-import { type EndEvent, type EventFacts, notify, type Observer } from "./events.ts";
+import { type EndEvent, notify, type Observer } from "./events.ts";
 import { Paces } from "./pace.ts";
-import type { Callable, CallInput } from "./request.ts";
+import type { CallInput } from "./request.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { realTime, type Time } from "./time.ts";
 
@@ -53,52 +54,51 @@ export class Http {
    * promise instead of throwing synchronously.
    */
   call<T>(
-    operation: Callable<T>,
+    operation: Operation<T>,
     input: CallInput<NoInfer<T>> | (() => CallInput<NoInfer<T>>),
     options: RequestOptions = {},
   ): ApiPromise<T> {
-    const { time, settings, observers } = this.#shared;
+    const { time, observers } = this.#shared;
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
-    const { onEvent, logger, channel } = settings;
-    const isHeard = onEvent || logger || observers.size > 0 || channel?.hasSubscribers;
-    const emit: Emit = (event) => {
-      if (isHeard) notify({ callId, operation: name, ...event }, settings, observers);
-    };
-    const end = (facts: Omit<EventFacts<EndEvent>, "type" | "durationMs">) =>
-      emit({ type: "end", durationMs: time.now() - startedAt, ...facts });
+    const emit: Emit = (event) => notify({ callId, operation: name, ...event }, observers);
+    const end = (
+      {
+        attempts = 0,
+        status,
+        requestId,
+      }: Pick<SettlekitErrorOptions, "attempts" | "status" | "requestId">,
+      facts: Pick<EndEvent, "ok" | "error" | "code" | "outcome">,
+    ) =>
+      emit({
+        type: "end",
+        durationMs: time.now() - startedAt,
+        attempts,
+        ...(status !== undefined && { status }),
+        ...(requestId !== undefined && { requestId }),
+        ...facts,
+      });
 
     const run = async () => {
       emit({ type: "start", method, path });
       try {
         const filled = typeof input === "function" ? input() : input;
         const response = await makeCall(this.#shared, operation, filled, options, callId, emit);
-        const { attempts, status, requestId } = response;
-        end({ ok: true, attempts, status, ...(requestId !== undefined && { requestId }) });
+        end(response, { ok: true });
         return response;
       } catch (error) {
-        // A refused argument does not know whose it is.
-        if (SettlekitError.is(error) && error.operation === undefined) {
-          Object.assign(error, { operation: name, attempts: 0 });
+        if (!SettlekitError.is(error)) {
+          end({}, { ok: false });
+          throw error;
         }
-        end({ ok: false, ...endFacts(error) });
+        // A refused argument does not know whose it is.
+        if (error.operation === undefined) Object.assign(error, { operation: name, attempts: 0 });
+        const { code, outcome } = error;
+        end(error, { ok: false, error: error.name, code, outcome });
         throw error;
       }
     };
     return new ApiPromise(run());
   }
-}
-
-function endFacts(error: unknown): Pick<EndEvent, "attempts" | "error" | "code" | "outcome"> {
-  if (!SettlekitError.is(error)) return { attempts: 0 };
-  const { name, code, outcome, attempts = 0, requestId, status } = error;
-  return {
-    attempts,
-    error: name,
-    code,
-    outcome,
-    ...(status !== undefined && { status }),
-    ...(requestId !== undefined && { requestId }),
-  };
 }

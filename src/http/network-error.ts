@@ -35,14 +35,14 @@ export function readNetworkError(error: unknown, service?: URL): NetworkFailure 
   const causes = rootCauses(error, maxDepth);
   const [first] = causes;
   // OpenSSL's message ends with a line break.
-  const detail = first?.message.trim() || "no reason given";
-  const code = first?.code ?? "connection_failed";
+  const detail = textOf(first?.message).trim() || "no reason given";
+  const code = textOf(first?.code) || "connection_failed";
   if (service && !causes.every((cause) => isAbout(cause, service))) {
     return { kind: "connection", code, detail };
   }
   if (causes.length > 0 && causes.every(isUnreachable))
     return { kind: "unreachable", code, detail };
-  if (causes.length > 0 && causes.every((cause) => tlsCode.test(cause.code ?? ""))) {
+  if (causes.length > 0 && causes.every((cause) => tlsCode.test(textOf(cause.code)))) {
     return { kind: "tls", code, detail };
   }
   // undici refused a dispatcher from another copy of undici before it sent anything.
@@ -56,21 +56,17 @@ const argumentCode = /^ERR_(INVALID|MISSING|OUT_OF|UNKNOWN|METHOD_NOT)/;
 
 /** Whether an error, from the platform or custom code, carries a code that looks like a network error's. */
 export function hasNetworkCode(error: unknown): boolean {
-  return rootCauses(error, maxDepth).some(
-    ({ code }) => code !== undefined && !argumentCode.test(code),
-  );
+  const codes = rootCauses(error, maxDepth).map(({ code }) => textOf(code));
+  return codes.some((code) => code !== "" && !argumentCode.test(code));
 }
 
-interface Cause {
-  readonly code: string | undefined;
-  readonly syscall: string | undefined;
-  readonly message: string;
-  /** The host name that was looked up. */
-  readonly hostname: unknown;
-  /** Where it tried to connect. */
-  readonly address: unknown;
-  readonly port: unknown;
-}
+/** The fields that an error may have. `hostname` was looked up; a connection went to `address` and `port`. */
+type Cause = Partial<
+  Record<
+    "code" | "syscall" | "message" | "hostname" | "address" | "port" | "cause" | "errors",
+    unknown
+  >
+>;
 
 /** Whether an error names the host that failed, and that host is the service's. */
 function isAbout({ hostname, address, port }: Cause, service: URL): boolean {
@@ -81,9 +77,10 @@ function isAbout({ hostname, address, port }: Cause, service: URL): boolean {
   return (address === host || isLocal) && port === servicePort;
 }
 
-function isUnreachable({ code, syscall, message }: Cause): boolean {
+function isUnreachable({ code: given, syscall, message }: Cause): boolean {
+  const code = textOf(given);
   // fetch's message for ports that browsers block, such as 6000.
-  if (code === undefined) return message === "bad port";
+  if (code === "") return message === "bad port";
   return (
     unreachableCodes.has(code) || (syscall === "connect" && unreachableWhenConnecting.has(code))
   );
@@ -92,19 +89,14 @@ function isUnreachable({ code, syscall, message }: Cause): boolean {
 /** The root causes: several if the platform tried several addresses. */
 function rootCauses(error: unknown, depth: number): Cause[] {
   if (typeof error !== "object" || error === null) return [];
-  const { code, syscall, message, cause, errors, hostname, address, port } = error as Record<
-    string,
-    unknown
-  >;
+  const { cause, errors }: Cause = error;
   if (depth > 0 && Array.isArray(errors) && errors.length > 0) {
     return errors.flatMap((inner) => rootCauses(inner, depth - 1));
   }
   const deeper = depth > 0 ? rootCauses(cause, depth - 1) : [];
-  if (deeper.length > 0) return deeper;
-  const texts = { code: asText(code), syscall: asText(syscall), message: asText(message) ?? "" };
-  return [{ ...texts, hostname, address, port }];
+  return deeper.length > 0 ? deeper : [error];
 }
 
-function asText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from "../errors.ts";
+import type { ConfigurationError, Outcome } from "../errors.ts";
 import type { ErrorFacts } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
 
@@ -22,6 +22,10 @@ export type Failure =
       readonly spentOn?: string;
     }
   | { readonly kind: "aborted"; readonly reason: unknown }
+  /** The function for the credential failed. */
+  | { readonly kind: "no_credential"; readonly error: ConfigurationError }
+  /** The client's pause after a 429 outlasts the call's deadline. */
+  | { readonly kind: "paused"; readonly waitMs: number }
   | (Answered & { readonly kind: "redirect"; readonly origin: string | undefined })
   /** A status of 400 or more. */
   | (Answered & {
@@ -33,6 +37,12 @@ export type Failure =
     })
   /** A success with a body larger than `maxResponseBytes`. */
   | (Answered & { readonly kind: "too_large"; readonly maxBytes: number })
+  /** A success without fields that a caller needs, or about something other than the request. */
+  | (Answered & {
+      readonly kind: "incomplete" | "differing";
+      readonly fields: readonly string[];
+      readonly body: unknown;
+    })
   /** A success whose body is not the expected JSON. */
   | (Answered & { readonly kind: "unreadable"; readonly text: string });
 
@@ -71,6 +81,8 @@ export interface Situation {
   readonly remainingMs: number;
   /** Whether the client's retry budget has a retry left. */
   readonly budgetLeft: boolean;
+  /** Whether the credential can be requested again: once, if it expires. */
+  readonly mayRenew: boolean;
   /** At least 0, less than 1. */
   readonly random: number;
 }
@@ -89,6 +101,10 @@ export function decide(situation: Situation) {
   const outcome = isUnknown ? "unknown" : row.outcome;
   const stop = { action: "stop", outcome, outOfBudget: false } as const;
   const limited = hasStatus(failure, 429);
+  // A proxy's 401 may hide the service's response, so it must not lead to a second withdrawal.
+  const isExpired = hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
+  if (isExpired && situation.mayRenew && maxRetries > 0)
+    return { action: "renew", waitMs: 0, outcome } as const;
   const retriesLeft = limited ? maxRetries > 0 : situation.retries < maxRetries;
   if (!retriesLeft || !row.mayRepeat) return stop;
   const waitMs = waitBefore(situation);
@@ -111,6 +127,8 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
       return { outcome: "not_sent", mayRepeat: true };
     case "tls":
     case "not_taken":
+    case "paused":
+    case "no_credential":
       return { outcome: "not_sent", mayRepeat: false };
     case "custom_code":
       return { outcome: failure.wasSent ? "unknown" : "not_sent", mayRepeat: false };
@@ -123,6 +141,8 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
     case "redirect":
       return { outcome: replay === "safe" ? "rejected" : "unknown", mayRepeat: false };
     case "too_large":
+    case "incomplete":
+    case "differing":
       return { outcome: "unknown", mayRepeat: false };
     case "status":
       return rowOfStatus(failure, replay, attempt);
@@ -134,7 +154,7 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
 /** Statuses with which the service refuses a request. With others, or with a proxy's page, it may have acted. */
 const rejections = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422]);
 
-type StatusFailure = Extract<Failure, { kind: "status" }>;
+export type StatusFailure = Extract<Failure, { kind: "status" }>;
 
 function rowOfStatus(failure: StatusFailure, replay: Replay, attempt: number): Row {
   const { status, isFromService } = failure;
@@ -148,7 +168,7 @@ function rowOfStatus(failure: StatusFailure, replay: Replay, attempt: number): R
   return { outcome: "unknown", mayRepeat: isPassing && replay !== "unsafe" };
 }
 
-export function hasStatus(failure: Failure, status: number): failure is StatusFailure {
+function hasStatus(failure: Failure, status: number): failure is StatusFailure {
   return failure.kind === "status" && failure.status === status;
 }
 

@@ -1,21 +1,11 @@
-import {
-  ConfigurationError,
-  InvalidRequestError,
-  type Outcome,
-  SettlekitError,
-  type SettlekitErrorOptions,
-} from "../errors.ts";
+import { ConfigurationError, InvalidRequestError, type Outcome } from "../errors.ts";
 import { invalidArgument, show } from "../values.ts";
-import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
-import type { Credential, Operation, Replay } from "../wire/operation.ts";
+import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
+import type { Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
+import type { Failure } from "./policy.ts";
 import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
-
-/** An operation of the service, or a custom request. */
-export interface Callable<T> extends Omit<Operation<T>, "method"> {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-}
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -47,10 +37,10 @@ export interface PreparedRequest {
 
 /** @throws {InvalidRequestError} when an argument can never be valid. */
 export function prepareRequest(
-  { method, path, replay }: Callable<unknown>,
+  { method, path, replay }: Operation<unknown>,
   { path: ids = {}, query = {}, body: content }: CallInput,
   options: RequestOptions,
-  { wire }: HttpSettings,
+  { wire, credential }: HttpSettings,
 ): PreparedRequest {
   if (content !== undefined && method === "GET") {
     throw invalidArgument("body", "A GET request has no body. Pass parameters as query.");
@@ -63,7 +53,8 @@ export function prepareRequest(
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(idempotencyKey !== undefined && { [idempotencyKeyHeader.toLowerCase()]: idempotencyKey }),
   };
-  return { method, replay, path: fillPath(path, ids), query, headers, body, idempotencyKey };
+  const filled = fillPath(path, { ...credential.path, ...ids });
+  return { method, replay, path: filled, query, headers, body, idempotencyKey };
 }
 
 function encode(content: object): string {
@@ -74,16 +65,6 @@ function encode(content: object): string {
     // Refused below.
   }
   throw invalidArgument("body", "body must be serialisable as JSON, without cycles or bigints.");
-}
-
-export function setCredential(
-  headers: Record<string, string>,
-  credential: Credential,
-  value: string,
-  { wire }: HttpSettings,
-): void {
-  const { name, scheme } = credentialHeader(credential, wire.headerPrefix);
-  headers[name.toLowerCase()] = scheme + value;
 }
 
 /**
@@ -128,38 +109,20 @@ const tellingAtEnd = 6;
 
 /** Removes a credential from texts, even a truncated one: a service may echo it, and a proxy may cut the echo. */
 export function redactor(credential: string): (text: string) => string {
-  const wanted = credential.toLowerCase();
-  const start = wanted.slice(0, tellingLength);
-  if (start === "") return (text) => text;
-  return (text) => {
-    // ASCII only: lower-casing other letters may change their length.
-    const searched = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-    let shown = "";
-    let from = 0;
-    for (let at = searched.indexOf(start); at !== -1; at = searched.indexOf(start, from)) {
-      shown += `${text.slice(from, at)}[redacted]`;
-      from = at + matchLength(searched, at, wanted);
-    }
-    const rest = text.slice(from);
-    const end = searched.slice(from);
-    for (let length = start.length - 1; length >= tellingAtEnd; length -= 1) {
-      if (end.endsWith(start.slice(0, length))) {
-        return `${shown}${rest.slice(0, -length)}[redacted]`;
-      }
-    }
-    return shown + rest;
-  };
-}
-
-function matchLength(text: string, at: number, wanted: string): number {
-  let end = at;
-  for (const character of wanted) {
-    // JSON may escape a slash with a backslash.
-    if (text[end] === "\\" && text[end + 1] === character) end += 1;
-    if (text[end] !== character) break;
-    end += 1;
-  }
-  return end - at;
+  if (credential === "") return (text) => text;
+  // JSON may escape a slash with a backslash.
+  const literal = (text: string) => text.replace(/\W/g, "\\$&").replaceAll("\\/", "\\\\?\\/");
+  const start = credential.slice(0, tellingLength);
+  const cut = [...start].map((_, index) => `${literal(start.slice(0, index + 1))}$`);
+  const pattern = new RegExp(
+    [
+      literal(credential),
+      `${literal(start)}[${literal(credential)}]*`,
+      ...cut.slice(tellingAtEnd - 1),
+    ].join("|"),
+    "gi",
+  );
+  return (text) => text.replace(pattern, "[redacted]");
 }
 
 function checkIdempotencyKey(key: string | undefined): string {
@@ -174,7 +137,6 @@ function checkIdempotencyKey(key: string | undefined): string {
 
 /** Fills in ids. None of them can change the route. */
 function fillPath(path: string, values: Readonly<Record<string, string>>): string {
-  if (!path.includes("{")) return path;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     // "." and ".." survive encoding, and URL parsing would resolve them.
@@ -185,32 +147,30 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
   });
 }
 
-/** What a call was waiting for when its credential did not arrive. */
-export function waitingFor({ param }: CredentialSource): string {
-  return `waiting for the ${param} function. Find out what that function is waiting for.`;
-}
-
 /**
- * Gets the credential, which may involve a call to a vault. Returns `undefined` if the time runs out or the signal
- * aborts first.
+ * Gets the credential, which may involve a call to a vault. Returns a failure if the source fails, returns something that
+ * cannot be a credential, or takes too long.
  *
- * @throws {ConfigurationError} when the source fails, or returns something that cannot be a credential.
+ * @param late The failure if it takes too long.
  */
 export async function askForCredential(
   { param, value }: CredentialSource,
   time: Time,
   limitMs: number,
   signal: AbortSignal | undefined,
-  call: Pick<SettlekitErrorOptions, "operation" | "attempts" | "outcome">,
-): Promise<string | undefined> {
+  late: Extract<Failure, { kind: "timeout" }>,
+): Promise<string | Failure> {
+  if (typeof value === "string") return value;
   try {
-    if (typeof value === "string") return value;
-    return (await within(value(), limitMs, time, signal))?.value;
-  } catch (error) {
-    if (SettlekitError.is(error)) throw error;
-    throw new ConfigurationError(
-      `${call.operation} got no credential: the ${param} function failed. Its error is the cause of this one.`,
-      { ...call, code: "credential_unavailable", param, cause: error },
-    );
+    const given = await within(value(), limitMs, time, signal);
+    if (given) return given.value;
+  } catch (cause) {
+    if (ConfigurationError.is(cause)) return { kind: "no_credential", error: cause };
+    const message = `There is no credential: the ${param} function failed. Its error is the cause of this one.`;
+    const options = { code: "credential_unavailable", param, cause };
+    return { kind: "no_credential", error: new ConfigurationError(message, options) };
   }
+  if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
+  const spentOn = `waiting for the ${param} function. Find out what that function is waiting for.`;
+  return { ...late, spentOn };
 }

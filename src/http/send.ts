@@ -11,42 +11,21 @@ import { unlessAborted } from "./time.ts";
 export interface Reply {
   readonly kind: "reply";
   readonly response: FetchResponse;
-  /** The body; undefined if it was not read completely. */
-  readonly text: string | undefined;
-  /** Why the body was not read completely. */
-  readonly broken: Failure | "too_large" | undefined;
+  /** The whole body, empty for a redirect; or why it was not read completely. */
+  readonly body: string | Failure;
   /** Whether a hook replaced the service's response. */
   readonly isReplaced: boolean;
 }
 
 export interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> {
-  /** The option that limits the attempt, with its configured value. */
-  readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
   /** How long the attempt may take, in milliseconds. */
   readonly withinMs: number;
+  /** The failure if it takes longer. */
+  readonly late: Failure;
   readonly signal: AbortSignal | undefined;
   /** Removes credentials from a text before it is shown. */
   readonly redact: (text: string) => string;
-  /** Whether fetch was called. Before that, nothing can have been sent. */
-  hasLeft: boolean;
-  /** Whether the body was written to a connection, on runtimes that tell. */
-  isWritten: boolean;
-  hasEnded: boolean;
-  received: FetchResponse | undefined;
-  /** Why the response's body broke. */
-  bodyError: unknown;
-  /** What `beforeBody` threw. */
-  withheld: unknown;
 }
-
-const initially = {
-  hasLeft: false,
-  isWritten: false,
-  hasEnded: false,
-  received: undefined,
-  bodyError: undefined,
-  withheld: undefined,
-};
 
 class TooLargeError extends Error {}
 const wasRead = "Your fetch function returned a Response that was already read. Return a new one.";
@@ -82,150 +61,162 @@ export function createSender(settings: HttpSettings) {
     ...(hooks && { hooks: watched(hooks) }),
   });
 
-  async function exchange(attempt: Attempt): Promise<Reply> {
-    const { method, path, query, headers, body, withinMs, signal } = attempt;
-    const sending = client(path, {
-      method,
-      searchParams: query,
-      headers,
-      totalTimeout: withinMs,
-      fetch: (request) => send(request as Request, attempt),
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-    });
-    let response: FetchResponse;
-    try {
-      response = await sending;
-    } catch (error) {
-      const { received, bodyError } = attempt;
-      const isHookError = error instanceof CustomCodeError && error.option === "hooks";
-      if (!isHookError || !received || bodyError === undefined) throw error;
-      // A hook was reading the body when it broke.
-      const broken = bodyFailure(bodyError, attempt);
-      return { kind: "reply", response: received, text: undefined, broken, isReplaced: false };
-    }
-    const { received } = attempt;
-    if (received && response.status !== received.status) {
-      throw new CustomCodeError(
-        "hooks",
-        `An afterResponse hook turned status ${received.status} into ${response.status}. Leave the status as it ` +
-          "is: it tells what may have happened to the money.",
-      );
-    }
-    const reply = { kind: "reply", response, isReplaced: response !== received } as const;
-    if (isRedirect(response)) {
-      cancelBody(response);
-      return { ...reply, text: undefined, broken: undefined };
-    }
-    try {
-      const text = await sending.text();
-      if (text.length > maxResponseBytes) throw new TooLargeError();
-      return { ...reply, text, broken: undefined };
-    } catch (error) {
-      return { ...reply, text: undefined, broken: bodyFailure(error, attempt) };
-    }
-  }
+  return async (attempt: Attempt): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
+    const { method, path, query, headers, body, withinMs, redact } = attempt;
+    /** Whether fetch was called. Before that, nothing can have been sent. */
+    let hasLeft = false;
+    /** Whether the body was written to a connection, on runtimes that tell. */
+    let isWritten = false;
+    let hasEnded = false;
+    let received: FetchResponse | undefined;
+    /** Why the response's body broke. */
+    let bodyError: unknown;
+    /** What `beforeBody` threw. */
+    let withheld: unknown;
 
-  /** Calls fetch as `fetch(url, init)`: a fetch from another package does not accept the platform's Request. */
-  async function send(request: Request, attempt: Attempt): Promise<Response> {
-    if (hooks) await checkHooked(request, attempt, settings);
-    const signal =
-      hooks && attempt.signal ? AbortSignal.any([attempt.signal, request.signal]) : request.signal;
-    // The call may have ended during a hook. Then the request must not be sent.
-    attempt.signal?.throwIfAborted();
-    signal.throwIfAborted();
-    const init: FetchInit = {
-      ...fetchOptions,
-      method: request.method,
-      headers: Object.fromEntries(request.headers),
-      signal,
-      redirect: "manual",
-      ...cacheMode(),
-      ...(attempt.body !== undefined && { body: attempt.body }),
-    };
-    const check = () => {
+    async function exchange(): Promise<Reply> {
+      const sending = client(path, {
+        method,
+        searchParams: query,
+        headers,
+        totalTimeout: withinMs,
+        fetch: (request) => send(request as Request),
+        ...(body !== undefined && { body }),
+        ...(attempt.signal && { signal: attempt.signal }),
+      });
+      let response: FetchResponse;
       try {
-        attempt.beforeBody?.();
+        response = await sending;
       } catch (error) {
-        attempt.withheld = error;
-        throw error;
+        const isHookError = error instanceof CustomCodeError && error.option === "hooks";
+        if (!isHookError || !received || bodyError === undefined) throw error;
+        // A hook was reading the body when it broke.
+        const broken = bodyFailure(bodyError, received);
+        return { kind: "reply", response: received, body: broken, isReplaced: false };
       }
-      // The second time, the body is written.
-      attempt.isWritten = attempt.hasLeft;
-    };
-    check();
-    attempt.hasLeft = true;
-    const isStream = mayRepeat(runtime, attempt) && (!customFetch || hasDispatcher);
-    const given = (isStream ? sentOnce(init, check) : init) as FetchInit & RequestInit;
-    const answer = Promise.resolve(
-      customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),
-    );
-    const response = await unlessAborted(answer, signal).finally(() => {
-      // A fetch that ignores its signal may still resolve with a response that nothing reads.
-      if (signal.aborted || attempt.hasEnded) answer.then(cancelBody, () => {});
-    });
-    signal.throwIfAborted();
-    if (typeof response?.text !== "function") {
-      throw new CustomCodeError(
-        "fetch",
-        `Your fetch function returned ${show(response)}, which is not a Response.`,
-      );
+      if (received && response.status !== received.status) {
+        throw new CustomCodeError(
+          "hooks",
+          `An afterResponse hook turned status ${received.status} into ${response.status}. Leave the status as it ` +
+            "is: it tells what may have happened to the money.",
+        );
+      }
+      const reply = { kind: "reply", response, isReplaced: response !== received } as const;
+      if (isRedirect(response)) {
+        cancelBody(response);
+        return { ...reply, body: "" };
+      }
+      try {
+        const text = await sending.text();
+        if (text.length > maxResponseBytes) throw new TooLargeError();
+        return { ...reply, body: text };
+      } catch (error) {
+        return { ...reply, body: bodyFailure(error, response) };
+      }
     }
-    const isBounded =
-      isRedirect(response) || (!customFetch && !hooks && isWithin(response, maxResponseBytes));
-    attempt.received = isBounded ? response : bounded(response, maxResponseBytes, signal, attempt);
-    // A Response from another package has everything that ky needs.
-    return attempt.received as Response;
-  }
 
-  function failureOf(error: unknown, attempt: Attempt): Failure {
-    const { signal, limit, redact, hasLeft, isWritten } = attempt;
-    if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
-    if (error instanceof TimeoutError) {
+    /** Calls fetch as `fetch(url, init)`: a fetch from another package does not accept the platform's Request. */
+    async function send(request: Request): Promise<Response> {
+      if (hooks) await checkHooked(request, attempt, settings);
+      const signal =
+        hooks && attempt.signal
+          ? AbortSignal.any([attempt.signal, request.signal])
+          : request.signal;
+      // The call may have ended during a hook. Then the request must not be sent.
+      attempt.signal?.throwIfAborted();
+      signal.throwIfAborted();
+      const init: FetchInit = {
+        ...fetchOptions,
+        method: request.method,
+        headers: Object.fromEntries(request.headers),
+        signal,
+        redirect: "manual",
+        ...cacheMode(),
+        ...(body !== undefined && { body }),
+      };
+      const check = () => {
+        try {
+          attempt.beforeBody?.();
+        } catch (error) {
+          withheld = error;
+          throw error;
+        }
+        // The second time, the body is written.
+        isWritten = hasLeft;
+      };
+      check();
+      hasLeft = true;
+      const isStream = mayRepeat(runtime, attempt) && (!customFetch || hasDispatcher);
+      const given = (isStream ? sentOnce(init, check) : init) as FetchInit & RequestInit;
+      const answer = Promise.resolve(
+        customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),
+      );
+      const response = await unlessAborted(answer, signal).finally(() => {
+        // A fetch that ignores its signal may still resolve with a response that nothing reads.
+        if (signal.aborted || hasEnded) answer.then(cancelBody, () => {});
+      });
+      signal.throwIfAborted();
+      if (typeof response?.text !== "function") {
+        throw new CustomCodeError(
+          "fetch",
+          `Your fetch function returned ${show(response)}, which is not a Response.`,
+        );
+      }
+      const isBounded =
+        isRedirect(response) || (!customFetch && !hooks && isWithin(response, maxResponseBytes));
+      const onError = (error: unknown) => {
+        bodyError = error;
+      };
+      received = isBounded ? response : bounded(response, maxResponseBytes, signal, onError);
+      // A Response from another package has everything that ky needs.
+      return received as Response;
+    }
+
+    function failureOf(error: unknown): Failure {
+      const failure = endOf(error);
+      if (failure) return failure;
+      if (error instanceof CustomCodeError)
+        return customCode(error.option, error.message, error.cause);
+      const thrown = describeThrown(error);
+      if (!hasLeft)
+        return customCode("hooks", `The request could not be prepared: ${thrown}.`, error);
+      if (customFetch && !isNetworkError(error) && !hasNetworkCode(error)) {
+        return customCode("fetch", `Your fetch function threw ${thrown}.`, error);
+      }
+      const { kind, code, detail } = readNetworkError(error, customFetch && new URL(baseUrl));
+      // A dispatcher that repeats requests may fail to connect only the second time.
+      return { kind: isWritten ? "connection" : kind, code, detail: redact(detail) };
+    }
+
+    function customCode(option: "hooks" | "fetch", text: string, error: unknown): Failure {
+      const [fact, cause] = [redact(text), copied(error, redact)];
+      return { kind: "custom_code", option, fact, wasSent: hasLeft, cause };
+    }
+
+    /** The failure if the attempt was aborted or took too long. */
+    function endOf(error: unknown): Failure | undefined {
+      if (attempt.signal?.aborted) return { kind: "aborted", reason: attempt.signal.reason };
+      if (!(error instanceof TimeoutError)) return undefined;
       const spentOn =
         "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
-      return { kind: "timeout", limit: limit.name, ms: limit.ms, ...(!hasLeft && { spentOn }) };
+      return { ...attempt.late, ...(!hasLeft && { spentOn }) };
     }
-    const own = customCodeError(error, hasLeft);
-    if (own) {
-      const { option, message, cause } = own;
-      const fact = redact(message);
-      return { kind: "custom_code", option, fact, wasSent: hasLeft, cause: copied(cause, redact) };
+
+    function bodyFailure(error: unknown, { status }: FetchResponse): Failure {
+      if (error instanceof TooLargeError) {
+        return { kind: "too_large", status, maxBytes: maxResponseBytes, requestId: undefined };
+      }
+      const failure = endOf(error);
+      if (failure) return failure;
+      // Part of the response arrived, so the request was sent, whatever the platform calls the error.
+      const { code, detail } = readNetworkError(error);
+      return { kind: "connection", code, detail: redact(detail) };
     }
-    const failure = readNetworkError(error, customFetch && new URL(baseUrl));
-    // A dispatcher that repeats requests may fail to connect only the second time.
-    const kind = isWritten ? "connection" : failure.kind;
-    return { ...failure, kind, detail: redact(failure.detail) };
-  }
 
-  /** The error as one of the merchant's own code, if that code is at fault. */
-  function customCodeError(error: unknown, hasLeft: boolean): CustomCodeError | undefined {
-    if (error instanceof CustomCodeError) return error;
-    const thrown = describeThrown(error);
-    if (!hasLeft) {
-      return new CustomCodeError("hooks", `The request could not be prepared: ${thrown}.`, error);
-    }
-    if (!customFetch || isNetworkError(error) || hasNetworkCode(error)) return undefined;
-    return new CustomCodeError("fetch", `Your fetch function threw ${thrown}.`, error);
-  }
-
-  function bodyFailure(error: unknown, attempt: Attempt): Failure | "too_large" {
-    if (error instanceof TooLargeError) return "too_large";
-    const failure = failureOf(error, attempt);
-    if (failure.kind === "timeout" || failure.kind === "aborted") return failure;
-    // Part of the response arrived, so the request was sent, whatever the platform calls the error.
-    const { code, detail } = readNetworkError(error);
-    return { kind: "connection", code, detail: attempt.redact(detail) };
-  }
-
-  return async (
-    request: Omit<Attempt, keyof typeof initially>,
-  ): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
-    const attempt: Attempt = { ...request, ...initially };
-    const result = await exchange(attempt).catch((error) => failureOf(error, attempt));
-    attempt.hasEnded = true;
-    if (attempt.withheld !== undefined) throw attempt.withheld;
-    return { result, wasSent: attempt.hasLeft };
+    const result = await exchange().catch(failureOf);
+    hasEnded = true;
+    if (withheld !== undefined) throw withheld;
+    return { result, wasSent: hasLeft };
   };
 }
 
@@ -259,7 +250,12 @@ function isWithin({ headers, body }: FetchResponse, maxBytes: number): boolean {
 }
 
 /** The response with a body that fails if it exceeds the limit or the call ends. */
-function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal, attempt: Attempt) {
+function bounded(
+  response: FetchResponse,
+  maxBytes: number,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+) {
   const { body, bodyUsed, headers } = response as Response;
   const source = asWebStream(body);
   if (source === undefined || !(Symbol.iterator in headers)) return response;
@@ -272,9 +268,7 @@ function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal,
       controller.enqueue(chunk);
     },
   });
-  source.pipeTo(writable, { signal }).catch((error: unknown) => {
-    attempt.bodyError = error;
-  });
+  source.pipeTo(writable, { signal }).catch(onError);
   return answeringLike(new Response(readable, { headers: [...headers] }), response as Response);
 }
 

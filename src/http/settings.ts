@@ -33,6 +33,8 @@ export interface CredentialSource {
   readonly value: string | (() => Promise<string>);
   /** The merchant's own function, which stays the same when the credential changes. */
   readonly provider?: object;
+  /** Path parameters that are the same for every operation, such as the merchant of a bearer token. */
+  readonly path?: Readonly<Record<string, string>>;
 }
 
 /** Options with none left out. */

@@ -1,11 +1,12 @@
 import { ConfigurationError, InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
-import { isCaip2, toCaip2 } from "../evm/chains.ts";
+import { toCaip2 } from "../evm/chains.ts";
 import { callOptionNames } from "../http/checks.ts";
 import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
 import { invalidArgument, invalidOption, isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
+import { type Caip2, chainIdSchema } from "../wire/fields.ts";
 import { isRedirectUrl, maxAmountInCents, redirectUrlRule } from "../wire/payment.ts";
 
 /** A JSON object, or any text. */
@@ -96,9 +97,13 @@ function metadataText(value: unknown): string {
 
 /** A chain id in the form that the client is configured to send. Non-EVM chains always use CAIP-2 text. */
 export function chainIdOnWire(chainId: unknown, wire: HttpSettings["wire"]): number | string {
-  if (!isCaip2(chainId)) return evmChainIdOnWire(chainId, wire);
-  const evm = /^eip155:([1-9]\d{0,14})$/.exec(chainId)?.[1];
-  return evm === undefined ? chainId : evmChainIdOnWire(Number(evm), wire);
+  const { data = chainId } = chainIdSchema.safeParse(chainId);
+  return isOtherChain(data) ? data : evmChainIdOnWire(data, wire);
+}
+
+/** Whether it is the id of a non-EVM chain. */
+function isOtherChain(chainId: unknown): chainId is Caip2 {
+  return typeof chainIdSchema.safeParse(chainId).data === "string";
 }
 
 /** An EVM chain id in the form that the client is configured to send. */
@@ -106,7 +111,7 @@ export function evmChainIdOnWire(
   chainId: unknown,
   { chainIdFormat }: HttpSettings["wire"],
 ): number | string {
-  if (isCaip2(chainId) && !chainId.startsWith("eip155:")) {
+  if (isOtherChain(chainId)) {
     throw refused("chainId", "must be an EVM chain: withdrawals go to EVM chains only", chainId);
   }
   if (!Number.isSafeInteger(chainId) || Number(chainId) <= 0) {
@@ -117,7 +122,7 @@ export function evmChainIdOnWire(
 
 /** A token's contract: an address on EVM chains, and any text on others. */
 export function checkContract(param: string, value: string, chainId: unknown): string {
-  return isCaip2(chainId) && !chainId.startsWith("eip155:")
+  return isOtherChain(chainId)
     ? checkText(param, "the token's contract", value)
     : toChecksumAddress(value, param);
 }

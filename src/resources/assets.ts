@@ -39,7 +39,7 @@ export class Chains {
 
   /** Lists the chains in use. Await it for one page, or iterate it for all. */
   list(query: ChainListQuery = {}, options?: ListOptions): PagePromise<TokenChain> {
-    return list(this.#http, { operation: operations.listChains }, query, options);
+    return list(this.#http, operations.listChains, query, options);
   }
 }
 
@@ -74,7 +74,7 @@ export class Tokens {
       ...filters,
       ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
     };
-    return list(this.#http, { operation: operations.listTokens }, sent, options);
+    return list(this.#http, operations.listTokens, sent, options);
   }
 }
 

@@ -11,24 +11,22 @@ export class Dashboard {
   /** The merchant's withdrawals, with the same methods as `client.withdrawals`. */
   readonly withdrawals: Withdrawals;
   readonly #http: Http;
-  readonly #path: { readonly merchantId: string };
 
   /** @internal */
   constructor(http: Http, merchantId: string) {
     checkId("merchantId", merchantId, "the merchantId of the merchant's payments");
-    this.#http = http;
-    this.#path = { merchantId };
-    this.withdrawals = new Withdrawals(http, {
+    const credential = { ...http.settings.credential, path: { merchantId } };
+    this.#http = http.withCredential(credential);
+    this.withdrawals = new Withdrawals(this.#http, {
       name: "dashboard.withdrawals",
       create: operations.createMerchantWithdrawal,
       get: operations.getMerchantWithdrawal,
-      list: { operation: operations.listMerchantWithdrawals, path: this.#path },
-      path: this.#path,
+      list: operations.listMerchantWithdrawals,
     });
   }
 
   /** Reads the tokens and chains for withdrawals, the limits, and the wallet that sends. */
   withdrawalConfig(options?: RequestOptions): ApiPromise<WithdrawalConfig> {
-    return this.#http.call(operations.getWithdrawalConfig, { path: this.#path }, options);
+    return this.#http.call(operations.getWithdrawalConfig, {}, options);
   }
 }

@@ -166,7 +166,7 @@ export class Payments {
    * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
   list(query: PaymentListQuery = {}, options?: ListOptions): PagePromise<Payment> {
-    return list(this.#http, { operation: operations.listPayments }, query, options);
+    return list(this.#http, operations.listPayments, query, options);
   }
 
   /**
@@ -179,8 +179,7 @@ export class Payments {
    * completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
-    const list = { operation: operations.listPayments };
-    return new ApiPromise(findByOrderId(this.#http, list, orderId, options));
+    return new ApiPromise(findByOrderId(this.#http, operations.listPayments, orderId, options));
   }
 
   /**

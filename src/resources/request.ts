@@ -1,10 +1,10 @@
 import { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import type { Callable, CallInput } from "../http/request.ts";
+import type { CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import { invalidArgument, isPlainObject, show } from "../values.ts";
 import { anything, type Schema } from "../wire/fields.ts";
-import type { Credential, Replay } from "../wire/operation.ts";
+import type { Credential, Operation, Replay } from "../wire/operation.ts";
 import {
   type AccessToken,
   bearerToken,
@@ -61,7 +61,7 @@ export function rawRequest<T>(
   const { method, path, auth } = { ...request };
   try {
     const [credential, caller] = authenticated(http, auth);
-    const operation: Callable<T> = {
+    const operation: Operation<T> = {
       name: "request",
       method,
       path,

@@ -8,10 +8,9 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 import type { ApiPromise, ApiResponse } from "../http/answer.ts";
-import { checkLimit } from "../http/checks.ts";
+import { checkCallOptions } from "../http/checks.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
-import { checkOptionNames } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 
 /** The options of `waitUntilFinal`. */
@@ -89,81 +88,80 @@ export function passesByItself(error: unknown): boolean {
   return types.some((type) => type.is(error));
 }
 
-/** Follows a status, and creates the errors that report the last one. */
-export class StatusWatch {
-  readonly #operation: string;
-  reads = 0;
-  lastStatus: string | undefined;
-
-  /** @param operation The method that waits, such as `payments.waitUntilFinal`. */
-  constructor(operation: string) {
-    this.#operation = operation;
-  }
-
-  /** Takes a status that was read and returns whether it is final. Anything but text is not. */
-  isFinal(status: unknown): boolean {
-    if (typeof status !== "string") return false;
-    this.lastStatus = status;
-    return isFinal(status);
-  }
-
-  /** The error that ends the wait. Waiting changes nothing, so the error's outcome concerns only the read. */
-  failure(error: unknown): unknown {
-    if (!SettlekitError.is(error)) return error;
-    const facts = this.#facts;
-    if (AbortError.is(error)) {
-      const message = `${this.#operation} was aborted. ${this.#sentence}`;
-      const { cause } = error;
-      return new AbortError(message, { ...facts, code: "aborted", outcome: "unknown", cause });
-    }
-    const isInDoubt = this.reads > 1 && error.outcome === "not_sent";
-    return Object.assign(error, facts, isInDoubt && { outcome: "unknown" });
-  }
-
-  tooLate(deadlineMs: number, cause: SettlekitError | undefined): TimeoutError {
-    return new TimeoutError(
-      `${this.#operation} saw no final status within deadlineMs (${deadlineMs} ms). ${this.#sentence} Wait ` +
-        "again, or let the webhook tell you.",
-      { ...this.#facts, code: "deadline_exceeded", outcome: "unknown", cause },
-    );
-  }
-
-  get #facts() {
-    return { operation: this.#operation, attempts: this.reads, lastStatus: this.lastStatus };
-  }
-
-  get #sentence(): string {
-    return this.lastStatus === undefined
+/**
+ * Reads until the status is final, and yields every response; returns the final one. Temporary failures do not end it.
+ *
+ * @param operation The method that waits, such as `payments.waitUntilFinal`.
+ * @param read Is passed the milliseconds until the deadline.
+ * @throws {TimeoutError} at the deadline, and what a read throws, with the last status. Waiting changes nothing, so the
+ * outcome concerns only the read.
+ */
+export async function* followStatus<T extends { readonly status: string }>(
+  operation: string,
+  read: (deadlineMs: number) => ApiPromise<T>,
+  {
+    deadlineMs = Number.POSITIVE_INFINITY,
+    ...waits
+  }: PollOptions & { readonly deadlineMs?: number },
+): AsyncGenerator<ApiResponse<T>, ApiResponse<T>> {
+  const deadlineAt = waits.time.now() + deadlineMs;
+  const facts: { operation: string; attempts: number; lastStatus?: string } = {
+    operation,
+    attempts: 0,
+  };
+  const lastSeen = () =>
+    facts.lastStatus === undefined
       ? "No status was read."
-      : `The last status read is "${this.lastStatus}".`;
+      : `The last status read is "${facts.lastStatus}".`;
+  const readOnce = () => {
+    facts.attempts += 1;
+    return read(Math.max(1, deadlineAt - waits.time.now())).withResponse();
+  };
+  let failure: SettlekitError | undefined;
+  try {
+    for await (const { value, error } of poll(readOnce, { ...waits, deadlineAt })) {
+      failure = error;
+      if (value === undefined) continue;
+      // Anything but text is not final.
+      const status: unknown = value.data.status;
+      if (typeof status === "string") facts.lastStatus = status;
+      yield value;
+      if (typeof status === "string" && isFinal(status)) return value;
+    }
+  } catch (error) {
+    if (!SettlekitError.is(error)) throw error;
+    if (AbortError.is(error)) {
+      const message = `${operation} was aborted. ${lastSeen()}`;
+      const { cause } = error;
+      throw new AbortError(message, { ...facts, code: "aborted", outcome: "unknown", cause });
+    }
+    const isInDoubt = facts.attempts > 1 && error.outcome === "not_sent";
+    throw Object.assign(error, facts, isInDoubt && { outcome: "unknown" });
   }
+  throw new TimeoutError(
+    `${operation} saw no final status within deadlineMs (${deadlineMs} ms). ${lastSeen()} Wait again, or let the ` +
+      "webhook tell you.",
+    { ...facts, code: "deadline_exceeded", outcome: "unknown", cause: failure },
+  );
 }
 
-/** Reads until the status is final. Temporary failures do not end the wait. */
+/** Reads until the status is final. */
 export async function waitUntilFinal<T extends { readonly status: string }>(
   time: Time,
   operation: string,
   read: (options: RequestOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
-  checkOptionNames(options, ["signal", "deadlineMs", "timeoutMs", "headers"]);
-  const { signal, deadlineMs = 900_000, ...forReads } = options;
-  const deadlineAt = time.now() + checkLimit("deadlineMs", deadlineMs);
-  const watch = new StatusWatch(operation);
-  const readInTime = () => {
-    watch.reads += 1;
-    const readDeadlineMs = Math.max(1, deadlineAt - time.now());
-    return read({ ...forReads, signal, deadlineMs: readDeadlineMs }).withResponse();
-  };
-  const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineAt };
-  let failure: SettlekitError | undefined;
-  try {
-    for await (const result of poll(readInTime, waits)) {
-      if (result.value && watch.isFinal(result.value.data.status)) return result.value;
-      failure = result.error;
-    }
-  } catch (error) {
-    throw watch.failure(error);
+  checkCallOptions(options, ["signal", "deadlineMs", "timeoutMs", "headers"]);
+  const { signal, deadlineMs = 900_000 } = options;
+  const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineMs };
+  const reads = followStatus(
+    operation,
+    (leftMs) => read({ ...options, deadlineMs: leftMs }),
+    waits,
+  );
+  for (;;) {
+    const { done, value } = await reads.next();
+    if (done) return value;
   }
-  throw watch.tooLate(deadlineMs, failure);
 }

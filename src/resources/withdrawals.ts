@@ -22,8 +22,7 @@ const secretKeyRoute: WithdrawalRoute = {
   name: "withdrawals",
   create: operations.createWithdrawal,
   get: operations.getWithdrawal,
-  list: { operation: operations.listWithdrawals },
-  path: {},
+  list: operations.listWithdrawals,
 };
 
 /** Withdrawals of the merchant (interface sections 2.5, 4.4 and 4.5). */
@@ -55,7 +54,7 @@ export class Withdrawals {
     const { wire } = this.#http.settings;
     const isKeyed = wire.withdrawalIdempotency === "honoured";
     const operation = isKeyed ? { ...create, replay: "keyed" as const } : create;
-    const fill = () => creationOf(this.#route, createWithdrawalBody(input, wire));
+    const fill = () => creationOf(createWithdrawalBody(input, wire));
     return this.#http.call(operation, fill, options);
   }
 
@@ -92,7 +91,7 @@ export class Withdrawals {
    * @throws {NotFoundError} when this environment has no withdrawal with the id.
    */
   get(withdrawalId: string, options?: RequestOptions): ApiPromise<Withdrawal> {
-    return this.#http.call(this.#route.get, ofWithdrawal(this.#route, withdrawalId), options);
+    return this.#http.call(this.#route.get, ofWithdrawal(withdrawalId), options);
   }
 
   /**

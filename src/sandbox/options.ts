@@ -123,6 +123,5 @@ function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 /** @throws {ConfigurationError} naming the option in `param`. */
 export function checkSandboxOptions(options: SandboxOptions): void {
-  const expected = "The options of a sandbox must be an object, such as { webhookUrl }.";
-  checkOptions(sandboxSchema, options, expected);
+  checkOptions(sandboxSchema, options);
 }

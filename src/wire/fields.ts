@@ -149,25 +149,20 @@ export const chainIdSchema: Schema<ChainId> = z.union([
 /**
  * Returns the options as parsed by the schema.
  *
- * @param shapeRule The message if they are not an object. They may be a key, so they are not shown.
  * @throws {ConfigurationError} naming the option in `param`.
  */
 export function checkOptions<Options>(
   schema: z.ZodMiniObject & z.ZodMiniType<Options>,
   options: unknown,
-  shapeRule: string,
 ): Options {
   const { success, data, error } = schema.safeParse(options, { error: optionMessage });
   if (success) return data;
   const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys");
-  const issue = unknown ?? error.issues[0];
-  const path = issue ? optionPath(issue) : [];
-  if (issue === undefined || path.length === 0) {
-    throw new ConfigurationError(shapeRule, { code: "invalid_option" });
-  }
+  const issue = unknown ?? (error.issues[0] as z.core.$ZodIssue);
   const ownCode = issue.code === "custom" ? issue.params?.code : undefined;
   const code = unknown ? "unknown_option" : (ownCode ?? "invalid_option");
-  throw new ConfigurationError(issue.message, { code, param: path.join(".") });
+  const param = optionPath(issue).join(".") || undefined;
+  throw new ConfigurationError(issue.message, { code, param });
 }
 
 /** The path of the option that an issue is about: the first if there are several. */
@@ -187,7 +182,10 @@ function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
     return `There is no option ${show(param)}.${meant ? ` Did you mean ${meant}?` : ""} The options are: ${names.join(", ")}.`;
   }
   const isObject = issue.code === "invalid_type" && issue.expected === "object";
-  return isObject ? `${param} must be an object, such as { ${names[0]} }.` : undefined;
+  // They may be a key, so they are not shown.
+  return isObject
+    ? `${param || "The options"} must be an object, such as { ${names[0]} }.`
+    : undefined;
 }
 
 /**

@@ -20,7 +20,7 @@ export type Evidence = "documented" | "published" | "assumed";
 export interface Operation<Response> {
   /** The method that calls it, such as `payments.create`. */
   readonly name: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Relative to the base URL, with `{placeholders}`. */
   readonly path: string;
   /** `none` for public operations. */

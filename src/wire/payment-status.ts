@@ -36,7 +36,11 @@ true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
  * @throws {InvalidRequestError} for anything but text, such as the payment itself.
  */
 export function isPaid(status: string): boolean {
-  return paidStatuses.has(checkedStatus(status));
+  if (typeof status === "string") return paidStatuses.has(status);
+  throw new InvalidRequestError(
+    `status must be the text of a status, such as payment.status, got ${show(status)}.`,
+    { code: "invalid_request", param: "status" },
+  );
 }
 
 /**
@@ -57,11 +61,3 @@ const endedStatuses = /* @__PURE__ */ new Set([
   "refunded",
   "partially_refunded",
 ]);
-
-function checkedStatus(status: unknown): string {
-  if (typeof status === "string") return status;
-  throw new InvalidRequestError(
-    `status must be the text of a status, such as payment.status, got ${show(status)}.`,
-    { code: "invalid_request", param: "status" },
-  );
-}

@@ -26,13 +26,13 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 // Raise a limit only for a feature that needs the lines.
 test.each([
   ["cli", 4_075],
-  ["evm", 485],
-  ["http", 2_632],
-  ["resources", 2_640],
-  ["sandbox", 6_851],
+  ["evm", 476],
+  ["http", 2_553],
+  ["resources", 2_533],
+  ["sandbox", 6_847],
   ["testing", 431],
-  ["webhooks", 1_797],
-  ["wire", 1_755],
+  ["webhooks", 1_801],
+  ["wire", 1_746],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {

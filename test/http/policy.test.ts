@@ -40,8 +40,20 @@ const situation = (changes: Partial<Situation> & Pick<Situation, "failure">): Si
   maxRetries: 3,
   remainingMs: 90_000,
   budgetLeft: true,
+  mayRenew: false,
   random: 0.5,
   ...changes,
+});
+
+test("an expired token is requested again, but not for a withdrawal that a proxy refused", () => {
+  const action = (isFromService: boolean, replay: Situation["replay"], changes = {}) => {
+    const failure = answered(401, undefined, isFromService);
+    return decide(situation({ failure, replay, mayRenew: true, ...changes })).action;
+  };
+  expect(action(true, "unsafe")).toBe("renew");
+  expect(action(false, "safe")).toBe("renew");
+  expect(action(false, "unsafe")).toBe("stop");
+  expect(action(true, "unsafe", { maxRetries: 0 })).toBe("stop");
 });
 
 describe("what happens after a failure", () => {

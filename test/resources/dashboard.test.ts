@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { realTime } from "../../src/http/time.ts";
 import { ConfigurationError, MerchantClient } from "../../src/index.ts";
+import { bearerToken } from "../../src/resources/arguments.ts";
+import { Dashboard } from "../../src/resources/dashboard.ts";
+import { httpTo } from "../http/http-to.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { withdrawal, withdrawalConfig } from "../wire/examples.ts";
 
@@ -97,6 +101,33 @@ describe("a dashboard", () => {
       attempts: 1,
     });
   });
+
+  test.each([
+    ["fails", () => Promise.reject(new Error("vault is sealed")), "credential_unavailable"],
+    ["returns no token", async () => "", "missing_credential"],
+  ])(
+    "does not forget a creation that may have succeeded when the function %s",
+    async (_, renew, code) => {
+      using server = scriptedService({ status: 503 }, unauthorized);
+      let asked = 0;
+      const accessToken = () => (++asked === 1 ? Promise.resolve("token") : renew());
+      const wire = { withdrawalIdempotency: "honoured" } as const;
+      // Waits for nothing.
+      const time = { ...realTime, random: () => 0 };
+      const dashboard = new Dashboard(
+        httpTo(server, { wire }, time).withCredential(bearerToken(accessToken)),
+        "m/1",
+      );
+      const { amountInCents, chainId, recipientAddress } = withdrawal;
+      const input = { amountInCents, chainId, recipientAddress };
+      await expect(dashboard.withdrawals.create(input)).rejects.toMatchObject({
+        name: "OutcomeUnknownError",
+        attempts: 2,
+        idempotencyKey: expect.any(String),
+        cause: { code },
+      });
+    },
+  );
 
   test("does not ask again for a token that is a string", async () => {
     using server = scriptedService(unauthorized);

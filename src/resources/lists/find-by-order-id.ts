@@ -1,12 +1,12 @@
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
-import { callOptionNames, checkLimit } from "../../http/checks.ts";
+import { callOptionNames, checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-import { checkOptionNames, invalidArgument } from "../../values.ts";
+import { invalidArgument } from "../../values.ts";
+import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
-import type { Listing } from "./page.ts";
 import { unreadable } from "./page-walk.ts";
 
 export interface FindOptions extends RequestOptions {
@@ -41,16 +41,16 @@ const maxRepeats = 20;
  */
 export async function findByOrderId<Item extends Ordered>(
   http: Http,
-  { operation, path = {} }: Listing<Item>,
+  operation: Operation<PageBody<Item>>,
   orderId: string,
   given: FindOptions = {},
 ): Promise<ApiResponse<Item[]>> {
-  checkOptionNames(given, [...callOptionNames, "createdAfter"]);
+  checkCallOptions(given, [...callOptionNames, "createdAfter"]);
   const { createdAfter, ...options } = given;
   checkReference("orderId", orderId);
   const stopMs = checkCreatedAfter(createdAfter) - clockMarginMs;
   const { time, settings } = http;
-  const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
+  const { deadlineMs = settings.deadlineMs } = options;
   const deadlineAt = time.now() + deadlineMs;
   const search = new Search<Item>(orderId);
 
@@ -68,7 +68,7 @@ export async function findByOrderId<Item extends Ordered>(
         );
       }
       const call = { ...options, deadlineMs: remainingMs };
-      const reading = http.call(operation, { path, query: { limit, offset } }, call);
+      const reading = http.call(operation, { query: { limit, offset } }, call);
       page = await reading.withResponse().catch((error: unknown) => {
         const isUnread = UnexpectedResponseError.is(error) && error.code !== "response_too_large";
         if (!isUnread) throw error;
@@ -140,19 +140,17 @@ class Search<Item extends Ordered> {
     return `it ended after ${this.ids.size} different items, although pagination.total is ${this.#total}`;
   }
 
-  take(body: PageBody<Item>, offset: number): void {
-    const data: readonly Item[] = Array.isArray(body.data) ? body.data : [];
-    const total: unknown = body.pagination?.total;
-    if (data !== body.data) this.#fault ??= "data is not a list";
+  take({ data, pagination }: PageBody<Item>, offset: number): void {
+    const total: unknown = pagination?.total;
     if (!Number.isSafeInteger(total)) {
       this.#fault ??= "pagination.total is missing or not a whole number";
     }
     this.#total = Math.max(this.#total, Number(total) || 0);
-    this.#hasMore = body.pagination?.hasMore;
+    this.#hasMore = pagination?.hasMore;
     const joins =
       this.ids.size === 0 ||
       data.some((item) => isReference(item?.id) && this.ids.has(String(item.id)));
-    this.#isNewestFirst &&= joins && body.pagination?.offset === offset;
+    this.#isNewestFirst &&= joins && pagination?.offset === offset;
     if (offset === 0) this.#idsOfReading.clear();
     const sizeBefore = this.#idsOfReading.size;
     for (const item of data) this.#takeItem(item);

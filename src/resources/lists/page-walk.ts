@@ -42,8 +42,8 @@ const patience = 50;
 export class PageWalk<Item extends Identified> {
   readonly #list: List<Item>;
   readonly #seen = new Set<string>();
-  /** The pages being read ahead, with their offsets. */
-  #ahead: { readonly offset: number; readonly body: Promise<PageBody<Item>> }[] = [];
+  /** The pages being read, by offset: the next one, and those read ahead. */
+  readonly #reads = new Map<number, Promise<PageBody<Item>>>();
   /** Ends the reads of pages that nobody will see. */
   #reading = new AbortController();
   #offset: number;
@@ -59,12 +59,12 @@ export class PageWalk<Item extends Identified> {
     this.#offset = list.offset;
   }
 
-  /** Takes the list's first page, where the walk begins. It needs no overlap. */
+  /** Takes the list's first page, where the walk begins. */
   begin(body: PageBody<Item>): PageBody<Item> {
     // One more than the page size, for the item shared with the previous page.
     const { length } = body.data;
     this.#limit = Math.min(maxLimit, Math.max(length, finite(body.pagination?.limit) ?? 0, 1) + 1);
-    return this.#take(body, body.data);
+    return this.#take(body);
   }
 
   /**
@@ -75,43 +75,44 @@ export class PageWalk<Item extends Identified> {
   async next(): Promise<PageBody<Item> | undefined> {
     while (!this.#ended) {
       const body = await this.#nextBody();
-      const page = this.#continue(body);
+      const page = this.#take(body);
       if (page.data.length > 0) return page;
-      if (this.#isStuck()) this.#giveUp(body);
+      if (!this.#isStuck()) continue;
+      this.#fruitless = 0;
+      if (!this.#hasAll()) {
+        throw unreadable(
+          "The list could not be read completely: the service reports more items, but returns nothing new.",
+          { operation: this.#list.name, status: 200, body },
+        );
+      }
+      this.#end();
     }
     return undefined;
   }
 
-  #continue(body: PageBody<Item>): PageBody<Item> {
-    this.#total = totalOf(body);
+  /** The page's new items. None if the page may not continue the walk, which then steps back. */
+  #take(body: PageBody<Item>): PageBody<Item> {
+    const { data } = body;
+    this.#total = finite(body.pagination?.total) ?? Number.POSITIVE_INFINITY;
     this.#fruitless += 1;
+    const known = data.findIndex((item) => this.#isSeen(item));
     // Items without an id cannot prove the overlap. Returning one twice beats losing it.
-    if (body.data.some((item) => idOf(item) === undefined)) return this.#take(body, body.data);
-    const known = body.data.findIndex((item) => this.#isSeen(item));
-    if (known === -1 && this.#offset > this.#list.offset) {
+    const isTold = data.every((item) => idOf(item) !== undefined);
+    if (isTold && known === -1 && this.#offset > this.#list.offset) {
       this.#retreat();
       return { ...body, data: [] };
     }
     // Items before a known one are newer than the walk.
-    return this.#take(body, body.data.slice(Math.max(0, known)));
-  }
-
-  #take(body: PageBody<Item>, data: readonly Item[]): PageBody<Item> {
-    const fresh = data.filter((item) => !this.#isSeen(item));
-    for (const item of fresh) {
-      const id = idOf(item);
-      if (id !== undefined) this.#seen.add(id);
-    }
-    this.#total = totalOf(body);
+    const fresh = data.slice(isTold ? Math.max(0, known) : 0).filter((item) => !this.#isSeen(item));
+    const ids = fresh.map(idOf).filter((id) => id !== undefined);
+    for (const id of ids) this.#seen.add(id);
     const isWithinTotal = this.#total !== Number.POSITIVE_INFINITY && this.#offset < this.#total;
-    if (fresh.some((item) => idOf(item) !== undefined) || (fresh.length > 0 && isWithinTotal)) {
-      this.#fruitless = 0;
-    }
+    if (ids.length > 0 || (fresh.length > 0 && isWithinTotal)) this.#fruitless = 0;
     this.#stepBack = 0;
-    this.#offset += Math.max(1, body.data.length - 1);
+    this.#offset += Math.max(1, data.length - 1);
     const said: unknown = body.pagination?.hasMore;
-    const hasMore = typeof said === "boolean" ? said : body.data.length >= this.#limit - 1;
-    if (!hasMore || (body.data.length === 0 && this.#hasAll())) this.#end();
+    const hasMore = typeof said === "boolean" ? said : data.length >= this.#limit - 1;
+    if (!hasMore || (data.length === 0 && this.#hasAll())) this.#end();
     return { ...body, data: fresh };
   }
 
@@ -123,7 +124,7 @@ export class PageWalk<Item extends Identified> {
 
   /** Discards the pages that were read ahead. */
   discard(): void {
-    this.#ahead = [];
+    this.#reads.clear();
     this.#reading.abort();
     this.#reading = new AbortController();
   }
@@ -140,19 +141,6 @@ export class PageWalk<Item extends Identified> {
     return this.#fruitless > patience + 2 * rereading;
   }
 
-  /** Ends the walk, unless the service counts more items than it has shown. */
-  #giveUp(body: PageBody<Item>): void {
-    if (this.#hasAll()) {
-      this.#end();
-      return;
-    }
-    this.#fruitless = 0;
-    throw unreadable(
-      "The list could not be read completely: the service reports more items, but returns nothing new.",
-      { operation: this.#list.name, status: 200, body },
-    );
-  }
-
   #hasAll(): boolean {
     return this.#list.offset + this.#seen.size >= this.#total;
   }
@@ -162,14 +150,18 @@ export class PageWalk<Item extends Identified> {
     this.discard();
   }
 
-  /** The page at the current offset: already read ahead, or requested now together with the next ones. */
+  /** The page at the current offset. The next ones are requested together with it. */
   async #nextBody(): Promise<PageBody<Item>> {
-    this.#lookAhead();
-    const [next] = this.#ahead;
-    if (next === undefined) throw new RangeError("A walk always has a next page to read.");
+    const offset = this.#offset;
+    if (!this.#reads.has(offset)) this.discard();
+    const next = this.#read(offset);
+    for (let pages = 1; pages <= this.#list.prefetch; pages++) {
+      const later = offset + pages * (this.#limit - 1);
+      if (later < this.#total) this.#read(later);
+    }
     try {
-      const body = await next.body;
-      this.#ahead.shift();
+      const body = await next;
+      this.#reads.delete(offset);
       return body;
     } catch (error) {
       // The list may change before the retry.
@@ -178,20 +170,15 @@ export class PageWalk<Item extends Identified> {
     }
   }
 
-  #lookAhead(): void {
-    const step = this.#limit - 1;
-    if (this.#ahead[0]?.offset !== this.#offset) this.discard();
-    let offset = (this.#ahead.at(-1)?.offset ?? this.#offset - step) + step;
-    while (
-      this.#ahead.length === 0 ||
-      (this.#ahead.length <= this.#list.prefetch && offset < this.#total)
-    ) {
-      const body = this.#list.read({ offset, limit: this.#limit }, this.#reading.signal);
-      // Awaiting the page reports its failure, but the caller may stop before that.
-      body.catch(() => {});
-      this.#ahead.push({ offset, body });
-      offset += step;
-    }
+  /** Requests a page, unless that was done before. */
+  #read(offset: number): Promise<PageBody<Item>> {
+    const known = this.#reads.get(offset);
+    if (known) return known;
+    const body = this.#list.read({ offset, limit: this.#limit }, this.#reading.signal);
+    // Awaiting the page reports its failure, but the caller may stop before that.
+    body.catch(() => {});
+    this.#reads.set(offset, body);
+    return body;
   }
 }
 
@@ -204,10 +191,6 @@ export function unreadable(
     `${fact} Try again later, and look on the dashboard if it persists; error.body holds the last page.`,
     { ...facts, code: "unreadable_list", outcome: "not_sent" },
   );
-}
-
-function totalOf(body: PageBody<unknown>): number {
-  return finite(body.pagination?.total) ?? Number.POSITIVE_INFINITY;
 }
 
 /** A finite number; undefined for anything else that a service may send. */

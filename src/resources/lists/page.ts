@@ -1,8 +1,8 @@
 import { ApiPromise } from "../../http/answer.ts";
-import { callOptionNames } from "../../http/checks.ts";
+import { callOptionNames, checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-import { checkOptionNames, invalidArgument } from "../../values.ts";
+import { invalidArgument } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
 import { checkParameters, refused } from "../arguments.ts";
@@ -179,29 +179,23 @@ export interface ListOptions extends RequestOptions {
   prefetch?: number | undefined;
 }
 
-/** The operation that reads a list, with its path parameters. */
-export interface Listing<Item> {
-  readonly operation: Operation<PageBody<Item>>;
-  readonly path?: Readonly<Record<string, string>>;
-}
-
 type ListQuery = PageQuery & Readonly<Record<string, string | number | undefined>>;
 
 /** Reads a list. A refused argument rejects the promise, as any other failure does. */
 export function list<Item extends Identified>(
   http: Http,
-  { operation, path = {} }: Listing<Item>,
+  operation: Operation<PageBody<Item>>,
   query: object,
   options: ListOptions = {},
 ): PagePromise<Item> {
   const { prefetch = 0, ...callOptions } = { ...options };
   const read = (range: PageQuery = {}, abandoned?: AbortSignal) => {
     const fill = () => {
-      checkOptionNames(options, [...callOptionNames, "prefetch"]);
+      checkCallOptions(options, [...callOptionNames, "prefetch"]);
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
         throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
       }
-      return { path, query: { ...checkFilters(operation, query), ...range } };
+      return { query: { ...checkFilters(operation, query), ...range } };
     };
     const signals = [callOptions.signal, abandoned].filter((it) => it !== undefined);
     const ends = abandoned && { signal: AbortSignal.any(signals) };

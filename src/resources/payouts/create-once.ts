@@ -8,13 +8,11 @@ import {
   SettlekitError,
 } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
-import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
-import type { OrderNames } from "./order-names.ts";
 import {
   createOnceKey,
   creationOf,
@@ -31,7 +29,7 @@ import {
   unknownOutcome,
   unread,
 } from "./payout-errors.ts";
-import { forget, recall, rememberSent, rememberWithdrawal } from "./recent-payouts.ts";
+import { forget, type OrderNames, quietMs, recall, remember } from "./recent-payouts.ts";
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
 export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"> {
@@ -61,14 +59,13 @@ export async function createOnce(
   route: WithdrawalRoute,
   body: PayoutBody,
   order: OrderNames,
-  { createdAfter, ...options }: CreateOnceOptions,
+  { createdAfter, ...options }: CreateOnceOptions & { readonly deadlineMs: number },
+  deadlineAt: number,
 ): Promise<ApiResponse<Withdrawal>> {
   const { time, settings } = http;
-  const { signal } = options;
+  const { signal, deadlineMs } = options;
   // A sandbox can go back to before a withdrawal, and then give its id to another one.
   const mayGoBack = settings.environment === "sandbox";
-  const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
-  const deadlineAt = time.now() + deadlineMs;
   const polling = { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt };
   const idempotencyKey = createOnceKey(settings, body.orderId);
   /** How many requests to create the withdrawal have been sent. */
@@ -77,7 +74,6 @@ export async function createOnce(
   let reached = false;
   let sentAt = Number.NEGATIVE_INFINITY;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let lookFailure: unknown;
 
   const remainingMs = () => deadlineAt - time.now();
   const inTime = () => ({ ...options, deadlineMs: Math.max(1, remainingMs()) });
@@ -86,20 +82,17 @@ export async function createOnce(
   /** Looks for the order's withdrawal before this call sends anything. */
   async function existing(): Promise<ApiResponse<Withdrawal> | undefined> {
     const memory = recall(order, time);
-    const quietUntil = Math.max(...memory.map((payout) => payout.quietUntil));
-    try {
-      const made = memory.filter((payout) => payout.withdrawalId !== undefined);
-      for (const { withdrawalId = "", own } of made.slice(0, mostReads)) {
-        const known = await read(withdrawalId, own === order.own);
-        if (known) return known;
-      }
-      let found = await look();
-      if (!found && quietUntil > time.now()) found = await outwait(quietUntil);
-      if (found) rememberWithdrawal(order, time, found.data.id);
-      return found;
-    } catch (error) {
-      throw withOutcome(error, "not_sent");
+    const made = memory.filter(({ withdrawalId }) => withdrawalId !== undefined);
+    const unanswered = memory.filter(({ withdrawalId }) => withdrawalId === undefined);
+    const quietUntil = quietMs + Math.max(...unanswered.map(({ at }) => at));
+    for (const { withdrawalId = "", own } of made.slice(0, mostReads)) {
+      const known = await read(withdrawalId, own === order.own);
+      if (known) return known;
     }
+    let found = await look();
+    if (!found && quietUntil > time.now()) found = await outwait(quietUntil);
+    if (found) remember(order, time, found.data.id);
+    return found;
   }
 
   /**
@@ -112,10 +105,11 @@ export async function createOnce(
     withdrawalId: string,
     isOwn: boolean,
   ): Promise<ApiResponse<Withdrawal> | undefined> {
-    const input = ofWithdrawal(route, withdrawalId);
+    const input = ofWithdrawal(withdrawalId);
     const reading = () => http.call(route.get, input, inTime()).withResponse();
+    const untilFound = { ...polling, mayPass: (error: unknown) => NotFoundError.is(error) };
     let missing: unknown;
-    for await (const { value, error } of poll(reading, { ...polling, mayPass: isNotFound })) {
+    for await (const { value, error } of poll(reading, untilFound)) {
       const isGone = mayGoBack && value?.data.orderId !== body.orderId;
       if (value && !isGone) return theOne(value, [value.data]) ?? value;
       if (!isOwn || isGone) return undefined;
@@ -139,26 +133,23 @@ export async function createOnce(
     let found: ApiResponse<Withdrawal> | undefined;
     const beforeSend = async (outcome: Outcome) => {
       reached ||= outcome !== "not_sent";
-      found = await lookAgain().catch((error: unknown) => {
-        lookFailure = error;
-        throw error;
-      });
+      found = await lookAgain();
       // Stops the call; the existing withdrawal is returned below.
       if (found) throw new Error("The withdrawal exists.");
       sends += 1;
       sentAt = time.now();
-      rememberSent(order, time);
+      remember(order, time);
     };
-    const input = { ...creationOf(route, body), beforeSend };
+    const input = { ...creationOf(body), beforeSend };
     const creating = http.call(route.create, input, { ...inTime(), idempotencyKey });
     const answer = await creating.withResponse().catch((error: unknown) => {
       if (found) return found;
       const other = otherWithdrawal(error);
-      if (other) rememberWithdrawal(order, time, other.id);
+      if (other) remember(order, time, other.id);
       if (SettlekitError.is(error) && !other) return afterFailure(error);
       throw error;
     });
-    rememberWithdrawal(order, time, answer.data.id);
+    remember(order, time, answer.data.id);
     return answer;
   }
 
@@ -176,8 +167,8 @@ export async function createOnce(
 
   /** The result of a failed creation: the withdrawal if it exists after all, otherwise the error. */
   async function afterFailure(error: SettlekitError): Promise<ApiResponse<Withdrawal>> {
-    const isOwnLook = error === lookFailure;
-    if (sends === 0) throw withOutcome(error, "not_sent");
+    if (sends === 0) throw error;
+    const isOwnLook = error.operation !== route.create.name;
     if (!reached && (isOwnLook || error.outcome === "not_sent")) {
       forget(order);
       throw withOutcome(error, "not_sent");
@@ -190,9 +181,7 @@ export async function createOnce(
     if (reached) {
       // This request was refused, but a copy of it or an earlier request may have succeeded.
       const found = await lookSettled().catch((failure: unknown) => {
-        if (SettlekitError.is(failure) && isFinalAnswer(failure)) {
-          throw withOutcome(failure, "unknown");
-        }
+        if (isFinalAnswer(failure)) throw withOutcome(failure, "unknown");
         throw unknownOutcome(facts(), error, unread(failure));
       });
       if (found) return found;
@@ -213,9 +202,11 @@ export async function createOnce(
   }
 
   async function lookInDoubt(doubt: SettlekitError): Promise<ApiResponse<Withdrawal>> {
+    // A failed lookup says nothing.
+    const untilFinal = { ...polling, mayPass: (error: unknown) => !isFinalAnswer(error) };
     let failure: SettlekitError | undefined;
     try {
-      for await (const { value, error } of poll(() => look(), { ...polling, mayPass })) {
+      for await (const { value, error } of poll(() => look(), untilFinal)) {
         if (value) return value;
         failure = error;
       }
@@ -244,22 +235,17 @@ export async function createOnce(
     return data && { ...response, data, idempotencyKey };
   }
 
-  return (await existing()) ?? create();
-}
-
-function isNotFound(error: SettlekitError): boolean {
-  return NotFoundError.is(error);
+  try {
+    return (await existing()) ?? (await create());
+  } catch (error) {
+    throw sends === 0 ? withOutcome(error, "not_sent") : error;
+  }
 }
 
 /** An abort, or a conflicting withdrawal found by a lookup. A 409 from the service has a status and settles nothing. */
-function isFinalAnswer(error: SettlekitError): boolean {
+function isFinalAnswer(error: unknown): boolean {
   if (IdempotencyConflictError.is(error)) return error.status === undefined;
   return AbortError.is(error);
-}
-
-/** In doubt, a failed lookup says nothing. */
-function mayPass(error: SettlekitError): boolean {
-  return !isFinalAnswer(error);
 }
 
 /** Sets what the error means for the withdrawal, rather than for a single request. */

@@ -29,13 +29,13 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
     /** Whether repeating a request with its key is known to create nothing twice. */
     isKeyed: wire.withdrawalIdempotency === "honoured",
     /** @throws {InvalidRequestError} when the input can never be valid, as `withdrawals.create` does. */
-    checked: (input: CreateOnceInput): PayoutBody => createOnceBody(input, {}, wire),
+    checked: (input: CreateOnceInput): PayoutBody => createOnceBody(input, wire),
     /** The same key that `createOnce` sends for the order. */
     keyOf: (orderId: string): string => createOnceKey(http.settings, orderId),
 
     /** Sends at most one request. */
     async create(body: PayoutBody, { beforeBody, ...sending }: Sending): Promise<Withdrawal> {
-      const input = { ...creationOf(route, body), beforeBody };
+      const input = { ...creationOf(body), beforeBody };
       const options = { ...sending, deadlineMs: timeoutMs, maxRetries: 0 };
       return http.call(create, input, options);
     },
@@ -47,7 +47,7 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
 
     async get(withdrawalId: string, signal?: AbortSignal): Promise<Withdrawal> {
       const options = { deadlineMs: timeoutMs, signal };
-      return http.call(get, ofWithdrawal(route, withdrawalId), options);
+      return http.call(get, ofWithdrawal(withdrawalId), options);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { UnexpectedResponseError } from "../../errors.ts";
 import { toRecipientAddress } from "../../evm/address.ts";
-import { callOptionNames } from "../../http/checks.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import type { CallInput } from "../../http/request.ts";
 import type { HttpSettings } from "../../http/settings.ts";
-import { canonicalJson, checkOptionNames } from "../../values.ts";
+import { canonicalJson } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
+import type { PageBody } from "../../wire/pagination.ts";
 import {
   type CreateWithdrawalBody,
   createWithdrawalBodySchema,
@@ -25,7 +25,6 @@ import {
   otherId,
   refused,
 } from "../arguments.ts";
-import type { Listing } from "../lists/page.ts";
 
 /** A withdrawal to make (interface section 4.4). */
 export interface CreateWithdrawalInput {
@@ -57,9 +56,7 @@ export interface WithdrawalRoute {
   readonly name: string;
   readonly create: Operation<Withdrawal>;
   readonly get: Operation<Withdrawal>;
-  readonly list: Listing<Withdrawal>;
-  /** Path parameters other than the withdrawal's id. */
-  readonly path: Readonly<Record<string, string>>;
+  readonly list: Operation<PageBody<Withdrawal>>;
 }
 
 /** The withdrawal body that is sent: `chainId` has the form that the client is configured to send. */
@@ -87,20 +84,10 @@ export function createWithdrawalBody(
   };
 }
 
-const createOnceOptions = [...callOptionNames, "createdAfter"].filter(
-  (name) => name !== "idempotencyKey",
-);
-
-/** @throws {InvalidRequestError | ConfigurationError} also for a missing `orderId` or an unknown option. */
-export function createOnceBody(
-  input: CreateOnceInput,
-  options: object,
-  wire: HttpSettings["wire"],
-): PayoutBody {
+/** @throws {InvalidRequestError} also for a missing `orderId`. */
+export function createOnceBody(input: CreateOnceInput, wire: HttpSettings["wire"]): PayoutBody {
   const body = createWithdrawalBody(input, wire);
-  const orderId = checkReference("orderId", body.orderId);
-  checkOptionNames(options, createOnceOptions);
-  return { ...body, orderId };
+  return { ...body, orderId: checkReference("orderId", body.orderId) };
 }
 
 /** Derived from the order alone, so that different parameters conflict at the service, as they should. */
@@ -144,18 +131,15 @@ export function differences(asked: SentWithdrawal, found: Withdrawal): string[] 
 }
 
 /** A creation. The response must be about the requested withdrawal; fields missing from it are not compared. */
-export function creationOf(
-  { path }: WithdrawalRoute,
-  body: SentWithdrawal,
-): CallInput<Withdrawal> & { readonly body: SentWithdrawal } {
+export function creationOf(body: SentWithdrawal): CallInput<Withdrawal> {
   const fields = ["amountInCents", "chainId", "recipientAddress", "orderId"] as const;
   const differing = (answer: Withdrawal) => {
-    const [a, b] = [canonical(body), canonical(answer)];
+    const differ = differences(body, answer);
     return fields.filter(
-      (field) => isSaid(answer[field]) && body[field] !== undefined && a[field] !== b[field],
+      (field) => isSaid(answer[field]) && body[field] !== undefined && differ.includes(field),
     );
   };
-  return { path, body, differing };
+  return { body, differing };
 }
 
 /** The withdrawal that the service says it created instead of the requested one, if that is the error's cause. */
@@ -165,11 +149,8 @@ export function otherWithdrawal(error: unknown): Withdrawal | undefined {
 }
 
 /** A read of one withdrawal. The response must be about that withdrawal. */
-export function ofWithdrawal(
-  { path }: WithdrawalRoute,
-  withdrawalId: string,
-): CallInput<Withdrawal> {
-  return { path: { ...path, withdrawalId }, differing: ({ id }) => otherId(withdrawalId, id) };
+export function ofWithdrawal(withdrawalId: string): CallInput<Withdrawal> {
+  return { path: { withdrawalId }, differing: ({ id }) => otherId(withdrawalId, id) };
 }
 
 function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unknown> {

@@ -11,7 +11,7 @@ interface Flight<T> {
 }
 
 /** A caller, named in the error if it aborts. */
-interface Caller {
+export interface Caller {
   readonly operation: string;
   readonly idempotencyKey: string;
   readonly signal: AbortSignal | undefined;
@@ -23,7 +23,7 @@ interface Caller {
  * aborts.
  */
 export class SingleFlight<T> {
-  readonly #flights = new Map<string, Flight<T>>();
+  readonly #flights = new Set<Flight<T>>();
 
   async run(
     names: readonly string[],
@@ -31,35 +31,28 @@ export class SingleFlight<T> {
     start: (signal: AbortSignal) => Promise<T>,
     caller: Caller,
   ): Promise<T> {
-    const { signal } = caller;
-    if (signal?.aborted) throw aborted(caller, "not_sent");
-    let flight = this.#find(names);
-    while (flight && (flight.request !== request || flight.controller.signal.aborted)) {
-      await unlessAborted(flight.result, signal).catch(() => {});
-      if (signal?.aborted) throw aborted(caller, "not_sent");
-      flight = this.#find(names);
+    for (;;) {
+      if (caller.signal?.aborted) throw aborted(caller, "not_sent");
+      const flight = this.#find(names) ?? this.#launch(request, start);
+      if (flight.request === request && !flight.controller.signal.aborted) {
+        for (const name of names) flight.names.add(name);
+        return this.#join(flight, caller);
+      }
+      await unlessAborted(flight.result, caller.signal).catch(() => {});
     }
-    flight ??= this.#launch(request, start);
-    for (const name of names) {
-      if (this.#flights.has(name)) continue;
-      this.#flights.set(name, flight);
-      flight.names.add(name);
-    }
-    return this.#join(flight, caller);
   }
 
   #find(names: readonly string[]): Flight<T> | undefined {
-    return names.map((name) => this.#flights.get(name)).find((flight) => flight !== undefined);
+    return [...this.#flights].find((flight) => names.some((name) => flight.names.has(name)));
   }
 
   #launch(request: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
-    const names = new Set<string>();
-    // Frees the names before the callers get the result.
-    const result = start(controller.signal).finally(() => {
-      for (const name of names) this.#flights.delete(name);
-    });
-    return { request, names, result, controller, waiting: 0 };
+    // Gone before the callers get the result.
+    const result = start(controller.signal).finally(() => this.#flights.delete(flight));
+    const flight = { request, names: new Set<string>(), result, controller, waiting: 0 };
+    this.#flights.add(flight);
+    return flight;
   }
 
   async #join(flight: Flight<T>, caller: Caller): Promise<T> {

@@ -86,7 +86,7 @@ export class ChangingList {
       maxRetries: 0,
       fetch: this.fetch,
     } as const;
-    return list(new Http(configure(options, {})), { operation }, { ...query }, { prefetch });
+    return list(new Http(configure(options, {})), operation, { ...query }, { prefetch });
   }
 }
 
