@@ -135,6 +135,8 @@ export async function makeCall<T>(
       headers: {
         ...headersFrom(observers, callId, { ...request, redact }),
         ...request.headers,
+        // Tells the service about retries. Browsers leave it out: CORS would have to allow the header.
+        ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
       },
       withinMs: Math.min(timeoutMs, leftMs),
       late:

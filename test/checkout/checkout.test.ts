@@ -64,6 +64,7 @@ describe("a checkout client", () => {
     ]);
     for (const { headers } of server.requests) {
       expect(headers["x-service-payment-secret"]).toBe(secret);
+      expect(Object.keys(headers)).not.toContain("x-settlekit-retry-count");
       expect(Object.keys(headers)).not.toContain("idempotency-key");
     }
   });

@@ -152,6 +152,8 @@ describe("a retried creation", () => {
     const sent = server.requests.map(({ headers, body }) => [headers["idempotency-key"], body]);
     expect(new Set(sent.map(String)).size).toBe(1);
     expect(sent[0]?.[0]).toMatch(/^[0-9a-f-]{36}$/);
+    const counts = server.requests.map(({ headers }) => headers["x-settlekit-retry-count"]);
+    expect(counts).toEqual(["0", "1", "2", "3"]);
   });
 
   test("waits longer each time, with jitter", async () => {
