@@ -27,6 +27,18 @@ it("uses a database that the shop has open already, and leaves it open", async (
   expect(count(db)).toBe(1);
 });
 
+it.each(["readBigInts", "returnArrays"])(
+  "reads its own rows as usual in a database opened with %s",
+  async (option) => {
+    const db = new DatabaseSync(":memory:", { [option]: true });
+    const store = sqlite(db);
+    await migrate(store, orders);
+    expect(await migrate(store, orders)).toBe(0);
+    const rows = await store.transaction(() => sql("SELECT count(*) AS n FROM {orders}"));
+    expect(rows).toEqual([{ n: 0 }]);
+  },
+);
+
 it("refuses an open database whose commits a power cut could undo", () => {
   const db = new DatabaseSync(":memory:");
   db.exec("PRAGMA synchronous = NORMAL");
