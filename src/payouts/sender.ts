@@ -25,6 +25,8 @@ import { needDecision, settle } from "./settle.ts";
 
 /** Huge lists take long to read; the lease is renewed meanwhile. */
 const lookDeadlineMs = 900_000;
+/** The longest wait after a failure, however long the service asks to wait. */
+const longestBackoffMs = 600_000;
 
 /**
  * Does the next step for a payout: sends it, looks it up, or follows its withdrawal. Returns an error that concerns
@@ -68,7 +70,7 @@ function isDoubtOver({ state, doubt_since }: PayoutRow, now: number): boolean {
 }
 
 function backoffMs(failures: number): number {
-  return Math.min(5_000 * 2 ** failures, 600_000);
+  return Math.min(5_000 * 2 ** failures, longestBackoffMs);
 }
 
 /** The next step for a payout without a known withdrawal. */
@@ -199,7 +201,8 @@ async function failed(
     return { past, isInDoubt, refused };
   });
   if (refused !== undefined) return tell(context, refused);
-  const retryAfterMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
+  const askedMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
+  const retryAfterMs = Math.min(askedMs, longestBackoffMs);
   const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
   const backoff =
     past.now + (wasSuspended ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));

@@ -279,6 +279,23 @@ it("asks a person after an hour in which requests got lost and were limited in t
   expect(await state()).toBe("needs_decision");
 });
 
+it.each([401, 429, 503])(
+  "is not held up for a year by the Retry-After of one answer with status %i",
+  async (status) => {
+    const { world, payouts, state } = await opened();
+    let isFirst = true;
+    world.answer = (method) => {
+      if (method !== "POST" || !isFirst) return undefined;
+      isFirst = false;
+      const headers = { "retry-after": "31536000" };
+      return Response.json({ code: "x", message: "No" }, { status, headers });
+    };
+    await payouts.plan(order);
+    await world.live(payouts, 30 * minute);
+    expect(await state()).toBe("sent");
+  },
+);
+
 it("does not read the list again and again while the breaker is open", async () => {
   const { world, payouts, state } = await opened();
   world.fates.push("lost");
