@@ -48,14 +48,13 @@ UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SE
   );
 }
 
-/** Releases a payout until it is due again. False if another worker has it. */
+/** Releases a payout until it is due again, unless another worker has it. */
 export async function put(
   { store }: PayoutsContext,
   row: PayoutRow,
   later: Parameters<typeof putOff>[1],
-  until: number | null = null,
-): Promise<boolean> {
-  return store.transaction(() => putOff(row, later, until));
+): Promise<undefined> {
+  await store.transaction(() => putOff(row, later));
 }
 
 /** Renews the claim during a long lookup. */
@@ -109,6 +108,6 @@ export function requireSameService({ client }: PayoutsContext, row: PayoutRow): 
 }
 
 /** Reports a new state. */
-export function tell({ report, tenant }: PayoutsContext, row: PayoutRow): void {
+export function tell({ report, tenant }: PayoutsContext, row: PayoutRow): undefined {
   report({ type: "changed", tenant, payout: payoutFrom(row) });
 }

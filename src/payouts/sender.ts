@@ -15,6 +15,7 @@ import {
   endAttempt,
   maxDoubtMs,
   type Past,
+  putOff,
   readPast,
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
@@ -36,7 +37,7 @@ export async function work(
   context: PayoutsContext,
   row: PayoutRow,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<Error | undefined> {
   try {
     return row.state === "sent"
       ? await follow(context, row, signal)
@@ -45,7 +46,7 @@ export async function work(
     report(context, row, error);
     await retryLater(context, row, error);
     // A withdrawal that cannot be found concerns only this payout.
-    return NotFoundError.is(error) ? undefined : error;
+    return NotFoundError.is(error) ? undefined : (error as Error);
   }
 }
 
@@ -111,7 +112,7 @@ async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal:
     }
     return send(context, row, now, signal);
   }
-  await put(context, row, { dueAt: provenAt });
+  return put(context, row, { dueAt: provenAt });
 }
 
 /** Sends one request, after committing everything about it. */
@@ -120,7 +121,7 @@ async function send(
   row: PayoutRow,
   lookedAt: number | undefined,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<Error | undefined> {
   const { store, client, tenant, leaveMs } = context;
   const beginning = { ...context, lookedAt, isKeyed: client.isKeyed };
   const begun = await decide(context, (ledger) => beginAttempt(ledger, row, beginning));
@@ -133,7 +134,8 @@ async function send(
   if (begun.kind === "held") {
     const { dueAt, hold } = begun;
     const { reason, until } = hold;
-    const isHeld = await put(context, row, { dueAt, problem: reason, ...back }, until);
+    const later = { dueAt, problem: reason, ...back };
+    const isHeld = await store.transaction(() => putOff(row, later, until));
     const event = { orderId: row.order_id, reason, until: new Date(until) };
     if (isHeld && row.waits_until !== until) context.report({ type: "waiting", tenant, ...event });
     return undefined;
@@ -184,7 +186,7 @@ async function failed(
   row: PayoutRow,
   error: unknown,
   hasLooked: boolean,
-): Promise<unknown> {
+): Promise<Error | undefined> {
   const { quietMs, tenant } = context;
   const outcome = outcomeOf(error);
   const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -223,7 +225,7 @@ function outcomeOf(error: unknown): AttemptOutcome {
   return error.status === 429 ? "limited" : error.outcome;
 }
 
-function concernsAll(error: unknown): boolean {
+function concernsAll(error: unknown): error is SettlekitError {
   return (
     AuthenticationError.is(error) ||
     PermissionError.is(error) ||
@@ -274,7 +276,11 @@ async function settleWith(
   return undefined;
 }
 
-async function leaveToPerson(context: PayoutsContext, row: PayoutRow, lastLook: string) {
+async function leaveToPerson(
+  context: PayoutsContext,
+  row: PayoutRow,
+  lastLook: string,
+): Promise<undefined> {
   const problem =
     "For an hour, it has been unknown whether a request for it took effect. " +
     `${lastLook} Look at the service's dashboard.`;

@@ -86,7 +86,7 @@ export class Crew {
   }
 
   /** With a revoked key, not every payout should spend an attempt. */
-  #note(trouble: unknown): void {
+  #note(trouble: Error | undefined): void {
     this.#troubles = trouble === undefined ? 0 : this.#troubles + 1;
     if (this.#troubles === 0) return;
     const pauseMs = Math.min(500 * 2 ** this.#troubles, longestPauseMs);

@@ -145,6 +145,18 @@ it("begins nothing more once its signal aborts, and finishes what is running", a
   );
 });
 
+it("goes on with the others when it is too early to look for a payout that a crashed worker left", async () => {
+  const { world, payouts } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  // The lease of a crashed worker ends before the quiet time.
+  world.query("UPDATE settlekit_payouts SET due_at = 0");
+  for (let n = 0; n < 3; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  await payouts.runDue({ concurrency: 1 });
+  expect((await payouts.stats()).states).toMatchObject({ sending: 1, sent: 3 });
+});
+
 describe("the check of everything that was written", () => {
   const pages = 3;
   /** A ledger of several pages, whose reading is counted. */
