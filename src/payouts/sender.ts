@@ -43,6 +43,8 @@ export async function work(
       ? await follow(context, row, signal)
       : await advance(context, row, signal);
   } catch (error) {
+    // The worker stops: that is no failure, and says nothing about the payout. Another worker does the step.
+    if (signal.aborted) return put(context, row, { dueAt: 0 });
     report(context, row, error);
     await retryLater(context, row, error);
     // A withdrawal that cannot be found concerns only this payout.

@@ -157,6 +157,30 @@ it("goes on with the others when it is too early to look for a payout that a cra
   expect((await payouts.stats()).states).toMatchObject({ sending: 1, sent: 3 });
 });
 
+it("leaves a lookup that it cannot finish to another worker, however long the doubt has lasted", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("unanswered");
+  await payouts.plan(order);
+  await payouts.runDue();
+  await world.advance(61 * minute);
+  const reading = Promise.withResolvers<void>();
+  const events: PayoutsEvent[] = [];
+  const fetch = async (_url: string, { signal }: RequestInit) => {
+    reading.resolve();
+    const { promise, reject } = Promise.withResolvers<never>();
+    signal?.addEventListener("abort", () => reject(signal.reason));
+    return promise;
+  };
+  const other = world.open({ client: { fetch: fetch as never }, onEvent: (it) => events.push(it) });
+  const worker = other.start({ drainMs: 0 });
+  await reading.promise;
+  await worker.stop();
+  expect(events).toEqual([]);
+  expect(await state()).toBe("sending");
+  await payouts.runDue();
+  expect(await state()).toBe("sent");
+});
+
 describe("the check of everything that was written", () => {
   const pages = 3;
   /** A ledger of several pages, whose reading is counted. */
