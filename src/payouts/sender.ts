@@ -155,7 +155,7 @@ async function send(
       signal,
       // A process that was suspended meanwhile must not send: another one may have looked and sent.
       beforeBody() {
-        if (begun.elapsedMs() > leaveMs) throw suspended();
+        if (begun.elapsedMs() > leaveMs) throw heldUp(leaveMs);
       },
     });
   } catch (error) {
@@ -169,9 +169,10 @@ function unsentState({ approved_by }: PayoutRow): PayoutState {
   return approved_by === null ? "planned" : "approved";
 }
 
-function suspended(): SettlekitError {
+function heldUp(leaveMs: number): SettlekitError {
   return new SettlekitError(
-    "The process was suspended before the request was sent, so it was not sent. It will be retried.",
+    `The request could not leave within ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
+      "paused after a 429 or had no free slot of maxConcurrency. It will be retried.",
     { code: suspendedCode },
   );
 }
