@@ -79,7 +79,8 @@ WHERE payout_id = $1 ORDER BY fence`,
     lookAt: lastLeft + quietMs,
     // One quiet period to take effect, and another to be listed.
     provenAt: lastLeft + 2 * quietMs,
-    isKeyAlive: now - since < keyedMs,
+    // In the future, it is a time of a clock that was set back.
+    isKeyAlive: since <= now && now - since < keyedMs,
     isRefused: attempts.at(-1)?.outcome === "rejected",
   };
 }
