@@ -48,11 +48,14 @@ export class Inbox<Client, Mode extends StoreMode> {
   /** Checks the tables and registers the effects, before the first work. */
   #ready = preparing(() => this.#register());
   readonly #worker = new WorkerSlot("inbox");
+  /** @internal For `settlekit/payouts`. */
+  readonly store: unknown;
 
   /** @internal */
   constructor(options: InboxOptions<Client, Mode>) {
     const { client } = options;
     this.#options = options;
+    this.store = options.store;
     this.#context = {
       store: options.store as Store,
       effects: this.#effects,

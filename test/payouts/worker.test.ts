@@ -106,6 +106,15 @@ it("refuses options that cannot be right", async () => {
   expect(() => World.inMemory().open({ quietMs: 120 })).toThrow(/at least 1000, got 120/);
 });
 
+it("refuses an inbox with another store, in whose transactions it could write nothing", () => {
+  const world = World.inMemory();
+  const [client, webhooks] = [world.client(), new Webhooks({ secret: "s" })];
+  const inbox = createInbox({ client, webhooks, store: world.store() });
+  expect(() => world.open({ inbox })).toThrow(
+    /The inbox has another store than the ledger\. Make one/,
+  );
+});
+
 it("goes on when the merchant's functions throw", async () => {
   const world = World.inMemory();
   const fail = () => {
