@@ -253,6 +253,13 @@ function explained(cause: unknown): unknown {
       { code: "transaction_open", cause },
     );
   }
+  if ("errcode" in cause && cause.errcode === sqliteErrors.busySnapshot) {
+    return new StoreError(
+      "Another connection wrote after your transaction had read, so SQLite lets it write no more. Run your whole transaction " +
+        "again, and begin it with BEGIN IMMEDIATE.",
+      { code: "store_conflict", cause },
+    );
+  }
   const number = sqliteErrorOf(cause);
   if (number === sqliteErrors.busy || number === sqliteErrors.locked) {
     return new StoreError(

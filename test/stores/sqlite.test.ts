@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import { call, migrate, sql } from "../../src/stores/store.ts";
+import { openSqlite } from "../databases.ts";
 
 const orders = {
   name: "payouts" as const,
@@ -97,6 +98,28 @@ it("joins a transaction that the shop has open, at once, and rolls back with it"
   expect(() => store.join(new DatabaseSync(":memory:"), () => add("a"))).toThrow(
     /not the database/,
   );
+});
+
+it("says that a transaction of the shop's which read before another one wrote has to run again", async () => {
+  const database = await openSqlite();
+  const db = new DatabaseSync(database.address);
+  const store = sqlite(db);
+  const other = database.open();
+  await migrate(store, orders);
+  db.exec("BEGIN");
+  count(db);
+  await other.transaction(() => add("a"));
+  expect(() => store.join(db, () => add("b"))).toThrow(
+    expect.objectContaining({
+      code: "store_conflict",
+      message: expect.stringMatching(
+        /Run your whole transaction again, and begin it with BEGIN IMM/,
+      ),
+    }),
+  );
+  db.exec("ROLLBACK");
+  db.close();
+  await database.close();
 });
 
 it("does not join the transaction that other code has left open", async () => {
