@@ -128,6 +128,17 @@ it("goes on when the merchant's functions throw", async () => {
   expect((await payouts.get(order.orderId))?.state).toBe("sent");
 });
 
+it("tells onEvent what a logger that throws could not log", async () => {
+  const fail = () => {
+    throw new Error("mine");
+  };
+  const { world, payouts, told } = await opened({ logger: { warn: fail, error: fail } });
+  world.fates.push("refused connection");
+  await payouts.plan(order);
+  await payouts.runDue();
+  expect(told()).toEqual(["planned", "failed"]);
+});
+
 it("goes on with the others when one withdrawal cannot be read", async () => {
   const { world, payouts } = await opened();
   await payouts.plan({ ...order, orderId: "missing" });
