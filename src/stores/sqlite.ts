@@ -263,8 +263,8 @@ function explained(cause: unknown): unknown {
   const number = sqliteErrorOf(cause);
   if (number === sqliteErrors.busy || number === sqliteErrors.locked) {
     return new StoreError(
-      "Another process kept the SQLite database locked for longer than the busy timeout. Keep write transactions short, or " +
-        "use settlekit/postgres.",
+      "Another connection, in this process or another one, kept the SQLite database locked for longer than the busy timeout. " +
+        "Keep write transactions short, without an await in them, or use settlekit/postgres.",
       { code: "store_busy", cause },
     );
   }

@@ -100,6 +100,20 @@ it("joins a transaction that the shop has open, at once, and rolls back with it"
   );
 });
 
+it("does not blame another process for a lock that this one holds", async () => {
+  const database = await openSqlite();
+  const store = sqlite(database.address, { busyTimeoutMs: 1 });
+  const db = new DatabaseSync(database.address);
+  db.exec("BEGIN IMMEDIATE");
+  await expect(store.transaction(() => add("a"))).rejects.toMatchObject({
+    code: "store_busy",
+    message: expect.stringMatching(/Another connection, in this process or another.*without an aw/),
+  });
+  db.close();
+  await store.close();
+  await database.close();
+});
+
 it("says that a transaction of the shop's which read before another one wrote has to run again", async () => {
   const database = await openSqlite();
   const db = new DatabaseSync(database.address);
