@@ -10,11 +10,12 @@ import { otherWithdrawal } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
-  type AttemptOutcome,
   beginAttempt,
   endAttempt,
   maxDoubtMs,
+  outcomeOf,
   type Past,
+  problemOf,
   putOff,
   readPast,
 } from "./attempts.ts";
@@ -192,7 +193,7 @@ async function failed(
 ): Promise<Error | undefined> {
   const { quietMs, tenant } = context;
   const outcome = outcomeOf(error);
-  const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const problem = problemOf(error, outcome);
   const differing = otherWithdrawal(error);
   if (differing !== undefined) return settleWith(context, row, differing, true);
   const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
@@ -220,12 +221,6 @@ async function failed(
   }
   report(context, row, error);
   return concernsAll(error) && !wasSuspended ? error : undefined;
-}
-
-/** A 409 settles nothing: the request in progress may be this one, or a copy of it. A 429 is about one copy only. */
-function outcomeOf(error: unknown): AttemptOutcome {
-  if (!SettlekitError.is(error) || error.status === 409) return "unknown";
-  return error.status === 429 ? "limited" : error.outcome;
 }
 
 function concernsAll(error: unknown): error is SettlekitError {

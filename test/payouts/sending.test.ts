@@ -227,6 +227,24 @@ it("keeps a final status when an answer that is older comes late", async () => {
   expect((await payouts.verify()).ok).toBe(true);
 });
 
+it.each(["lost", "unanswered", "conflict"] as const)(
+  "does not suggest a second way to pay what is in doubt: %s",
+  async (fate) => {
+    const { world, payouts } = await opened();
+    if (fate !== "conflict") world.fates.push(fate);
+    const refuse = () => Response.json({ code: "idempotency_conflict" }, { status: 409 });
+    world.answer = (method) => (fate === "conflict" && method === "POST" ? refuse() : undefined);
+    await payouts.plan(order);
+    await payouts.runDue();
+    const { state, problem } = (await payouts.get(order.orderId)) ?? {};
+    expect(state).toBe("sending");
+    expect(problem).toMatch(
+      /^It is unknown whether the request took effect \((ConnectionError ECONNRESET|Idempot.*)\)\. The ledger/,
+    );
+    expect(problem).not.toMatch(/createOnce|call again|repeat/i);
+  },
+);
+
 it("leaves a doubt to a person after an hour", async () => {
   const { world, payouts, told } = await opened();
   world.fates.push(...("lost ".repeat(40).trim().split(" ") as "lost"[]));
