@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readPast } from "../../src/payouts/attempts.ts";
 import { minute, opened, order, quietMs, type World } from "./world.ts";
 
 const hour = 60 * minute;
@@ -50,6 +51,16 @@ it("waits both quiet times after its clock was set back before it sends again", 
   const again = world.creations[1]?.at ?? 0;
   expect(again).toBeGreaterThanOrEqual(now + 2 * quietMs);
   expect(world.listings.at(-1)).toBe(again);
+});
+
+it("does not count on a key that was first sent in the future", async () => {
+  const { world, payouts } = await opened();
+  await world.advance(day);
+  await payouts.plan(order);
+  await payouts.runDue();
+  await setBack(world, day);
+  const past = await world.store().transaction(() => readPast(1, quietMs));
+  expect(past).toMatchObject({ requests: 1, isKeyAlive: false });
 });
 
 it("takes a key for forgotten when nobody knows how old it is", async () => {
