@@ -227,24 +227,6 @@ it("keeps a final status when an answer that is older comes late", async () => {
   expect((await payouts.verify()).ok).toBe(true);
 });
 
-it.each(["lost", "unanswered", "conflict"] as const)(
-  "does not suggest a second way to pay what is in doubt: %s",
-  async (fate) => {
-    const { world, payouts } = await opened();
-    if (fate !== "conflict") world.fates.push(fate);
-    const refuse = () => Response.json({ code: "idempotency_conflict" }, { status: 409 });
-    world.answer = (method) => (fate === "conflict" && method === "POST" ? refuse() : undefined);
-    await payouts.plan(order);
-    await payouts.runDue();
-    const { state, problem } = (await payouts.get(order.orderId)) ?? {};
-    expect(state).toBe("sending");
-    expect(problem).toMatch(
-      /^It is unknown whether the request took effect \((ConnectionError ECONNRESET|Idempot.*)\)\. The ledger/,
-    );
-    expect(problem).not.toMatch(/createOnce|call again|repeat/i);
-  },
-);
-
 it("leaves a doubt to a person after an hour", async () => {
   const { world, payouts, told } = await opened();
   world.fates.push(...("lost ".repeat(40).trim().split(" ") as "lost"[]));
@@ -296,23 +278,6 @@ it("asks a person after an hour in which requests got lost and were limited in t
   await world.live(payouts, 80 * minute);
   expect(await state()).toBe("needs_decision");
 });
-
-it.each([401, 429, 503])(
-  "is not held up for a year by the Retry-After of one answer with status %i",
-  async (status) => {
-    const { world, payouts, state } = await opened();
-    let isFirst = true;
-    world.answer = (method) => {
-      if (method !== "POST" || !isFirst) return undefined;
-      isFirst = false;
-      const headers = { "retry-after": "31536000" };
-      return Response.json({ code: "x", message: "No" }, { status, headers });
-    };
-    await payouts.plan(order);
-    await world.live(payouts, 30 * minute);
-    expect(await state()).toBe("sent");
-  },
-);
 
 it("does not read the list again and again while the breaker is open", async () => {
   const { world, payouts, state } = await opened();
