@@ -34,6 +34,8 @@ export const sqliteErrors = {
   corrupt: 11,
   full: 13,
   notADatabase: 26,
+  /** A variant of `busy`. */
+  busySnapshot: 517,
 } as const;
 
 /** The number of a SQLite error; undefined for other errors. */

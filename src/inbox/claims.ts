@@ -180,7 +180,23 @@ WHERE id = $1 AND fence = $2 RETURNING id`,
   return isLast ? "parked" : "retried";
 }
 
+/** Failures after which the backoff grows no more. */
+const slowest = 10;
+
 /** From 1 to 22,000 seconds, randomised so that rows that failed together are not retried together. */
 export function backoffMs(failures: number, random: number): number {
-  return Math.round(1_000 * Math.exp(Math.min(failures, 10)) * (0.5 + random / 2));
+  return Math.round(1_000 * Math.exp(Math.min(failures, slowest)) * (0.5 + random / 2));
+}
+
+/**
+ * Makes rows due that wait longer than after any failure: the database's clock was ahead when they were written. Returns
+ * their number.
+ */
+export function* makeDue(queue: Queue<Claim>): Work<number> {
+  const changed = yield* sql(
+    `UPDATE ${queue.table} SET due_at = {now}, lease_until = 0
+WHERE ${queue.isPending} AND (due_at > {now} + $1 OR lease_until > {now} + $1) RETURNING id`,
+    [backoffMs(slowest, 1)],
+  );
+  return changed.length;
 }

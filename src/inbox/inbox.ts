@@ -28,7 +28,7 @@ import { addTenant, catchUp, otherTenants, type Reconciled, reconcileSince } fro
 import { Fenced, type InboxContext, isUnknownSubject, settleSubject } from "./settle.ts";
 import { type SubjectKind, similarState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
-import { needsClients, refuseOthers } from "./tenants.ts";
+import { checkedClient, needsClients, refuseOthers } from "./tenants.ts";
 import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
 
 const registerFirst = "Register everything before inbox.start.";
@@ -48,15 +48,19 @@ export class Inbox<Client, Mode extends StoreMode> {
   /** Checks the tables and registers the effects, before the first work. */
   #ready = preparing(() => this.#register());
   readonly #worker = new WorkerSlot("inbox");
+  /** @internal For `settlekit/payouts`. */
+  readonly store: unknown;
 
   /** @internal */
   constructor(options: InboxOptions<Client, Mode>) {
     const { client } = options;
     this.#options = options;
+    this.store = options.store;
     this.#context = {
       store: options.store as Store,
       effects: this.#effects,
-      clientOf: typeof client === "function" ? client : () => client,
+      clientOf: (tenant) =>
+        typeof client === "function" ? checkedClient(tenant, client(tenant)) : client,
       report: reporter(this.#observers, options, log),
       observers: this.#observers,
       random: Math.random,

@@ -8,7 +8,8 @@ import type { InboxClient, SubjectKind } from "./subject.ts";
 /** The options of `createInbox`. */
 export interface InboxOptions<Client, Mode extends StoreMode> {
   /**
-   * Reads the current status. With tenants, a function that returns each one's client, or throws for an unknown one.
+   * Reads the current status. With tenants, a function that returns each one's client, the same each time, or throws for
+   * an unknown one.
    */
   readonly client: InboxClient | ((tenant: string) => InboxClient);
   /** Verifies deliveries. With tenants, a function that returns each one's. Not needed where only workers run. */

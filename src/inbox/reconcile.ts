@@ -1,6 +1,7 @@
 import { SettlekitError } from "../errors.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { isFinal } from "../wire/payment-status.ts";
+import { makeDue, subjectQueue, taskQueue } from "./claims.ts";
 import { noteNews } from "./news.ts";
 import type { InboxContext } from "./settle.ts";
 import { fetchedRank, resourceOf, type SubjectKind, signedRank, stateOf } from "./subject.ts";
@@ -82,12 +83,18 @@ RETURNING tenant, kind, watermark`,
   return false;
 }
 
-/** Has effects catch up with what was settled without them. */
+/** Has effects catch up with what was settled without them, and everything with a clock that was set back. */
 export async function catchUp({ store, effects, report }: InboxContext): Promise<void> {
-  const late = await store.transaction(() => effects.catchUp(), { wake: "inbox" });
-  if (late.length === 0) return;
-  const error = clockWasAhead(`These effects begin only now: ${late.join(", ")}.`);
-  report({ type: "failed", error });
+  const work = function* () {
+    const late = yield* effects.catchUp();
+    const tasks = yield* makeDue(taskQueue(effects.taskNames));
+    return { late, subjects: yield* makeDue(subjectQueue), tasks };
+  };
+  const { late, subjects, tasks } = await store.transaction(work, { wake: "inbox" });
+  const what = [];
+  if (late.length > 0) what.push(`These effects begin only now: ${late.join(", ")}.`);
+  if (subjects + tasks > 0) what.push(`Subjects (${subjects}) and tasks (${tasks}) are due now.`);
+  if (what.length > 0) report({ type: "failed", error: clockWasAhead(what.join(" ")) });
 }
 
 function clockWasAhead(what: string): SettlekitError {

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
-import { show } from "../values.ts";
+import { invalidOption, show } from "../values.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { InboxClient } from "./subject.ts";
 
 /** With one client for all tenants, each tenant would be credited with everything on that merchant's lists. */
 export function needsClients(tenant: string): ConfigurationError {
@@ -8,6 +9,16 @@ export function needsClients(tenant: string): ConfigurationError {
     `This inbox has the tenant ${show(tenant)}, but a single \`client\` for all tenants. Pass a function that returns each ` +
       "tenant's client.",
     { code: "invalid_option", param: "client" },
+  );
+}
+
+/** @throws {ConfigurationError} when the merchant's function returned no client, such as a promise of one. */
+export function checkedClient(tenant: string, found: InboxClient): InboxClient {
+  if (Object(found).payments) return found;
+  throw invalidOption(
+    "client",
+    `\`client\` of createInbox returned ${show(found)} for the tenant ${show(tenant)}. Return a MerchantClient, not a promise ` +
+      "of one, and throw for an unknown tenant.",
   );
 }
 

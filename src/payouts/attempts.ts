@@ -1,3 +1,4 @@
+import { SettlekitError } from "../errors.ts";
 import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
 import type { Ledger } from "./journal.ts";
@@ -31,6 +32,22 @@ export type AttemptOutcome =
   | "limited"
   | "unknown"
   | "disproved";
+
+/** A 409 settles nothing: the request in progress may be this one, or a copy of it. A 429 is about one copy only. */
+export function outcomeOf(error: unknown): AttemptOutcome {
+  if (!SettlekitError.is(error) || error.status === 409) return "unknown";
+  return error.status === 429 ? "limited" : error.outcome;
+}
+
+/** Errors in doubt tell their caller to repeat the call or to use createOnce, which a person must not do here. */
+export function problemOf(error: unknown, outcome: AttemptOutcome): string {
+  if (outcome !== "unknown" || !SettlekitError.is(error)) return String(error);
+  const { name, code } = SettlekitError.is(error.cause) ? error.cause : error;
+  return (
+    `It is unknown whether the request took effect (${name} ${code}). The ledger finds out by itself: do not pay the order in ` +
+    "any other way."
+  );
+}
 
 interface Attempt {
   readonly fence: number;
@@ -79,7 +96,8 @@ WHERE payout_id = $1 ORDER BY fence`,
     lookAt: lastLeft + quietMs,
     // One quiet period to take effect, and another to be listed.
     provenAt: lastLeft + 2 * quietMs,
-    isKeyAlive: now - since < keyedMs,
+    // In the future, it is a time of a clock that was set back.
+    isKeyAlive: since <= now && now - since < keyedMs,
     isRefused: attempts.at(-1)?.outcome === "rejected",
   };
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError, SettlekitError } from "../errors.ts";
 import type { LedgerClient } from "../resources/payouts/ledger-client.ts";
 import type { Observers } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
@@ -48,14 +48,48 @@ UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SE
   );
 }
 
-/** Releases a payout until it is due again. False if another worker has it. */
+/**
+ * Ends waits for times that the database's clock showed while it was ahead. Nobody knows when the requests of that time
+ * were sent, except before now: their quiet times begin now, and their keys count as forgotten.
+ */
+export async function catchUp({ store, tenant, quietMs, report }: PayoutsContext): Promise<void> {
+  const longestWaitMs = 3_600_000 + 3 * quietMs;
+  const moved = await store.transaction(function* () {
+    yield* sql(
+      "UPDATE {payouts} SET reserved_at = {now} WHERE tenant = $1 AND reserved_at > {now} + $2",
+      [tenant, longestWaitMs],
+    );
+    const rows = yield* sql<{ id: number }>(
+      `UPDATE {payouts} SET due_at = {now}, lease_until = 0,
+  doubt_since = CASE WHEN doubt_since > {now} THEN {now} ELSE doubt_since END
+WHERE tenant = $1 AND final_at IS NULL AND (due_at > {now} + $2 OR lease_until > {now} + $2) RETURNING id`,
+      [tenant, longestWaitMs],
+    );
+    for (const { id } of rows) {
+      yield* sql(
+        `UPDATE {payout_attempts} SET left_by = {now} + left_by - started_at, started_at = 0
+WHERE payout_id = $1 AND started_at > {now}`,
+        [id],
+      );
+    }
+    return rows.length;
+  });
+  if (moved === 0) return;
+  const error = new SettlekitError(
+    `The database's clock was ahead, and has been set back. Payouts that would have waited for that time are due now (${moved}). ` +
+      "If requests were in doubt when the clock went ahead, look for orders with two withdrawals.",
+    { code: "clock_was_ahead" },
+  );
+  report({ type: "failed", tenant, orderId: undefined, error });
+}
+
+/** Releases a payout until it is due again, unless another worker has it. */
 export async function put(
   { store }: PayoutsContext,
   row: PayoutRow,
   later: Parameters<typeof putOff>[1],
-  until: number | null = null,
-): Promise<boolean> {
-  return store.transaction(() => putOff(row, later, until));
+): Promise<undefined> {
+  await store.transaction(() => putOff(row, later));
 }
 
 /** Renews the claim during a long lookup. */
@@ -109,6 +143,6 @@ export function requireSameService({ client }: PayoutsContext, row: PayoutRow): 
 }
 
 /** Reports a new state. */
-export function tell({ report, tenant }: PayoutsContext, row: PayoutRow): void {
+export function tell({ report, tenant }: PayoutsContext, row: PayoutRow): undefined {
   report({ type: "changed", tenant, payout: payoutFrom(row) });
 }

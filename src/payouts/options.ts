@@ -161,9 +161,17 @@ export function checkedLimits<Client, Mode extends StoreMode>(
       `quietMs must be a whole number of milliseconds, at least 1000, got ${show(quietMs)}.`,
     );
   }
-  const { on, task } = Object(inbox);
+  const { on, task, store: inboxStore = store } = Object(inbox);
   if (inbox !== undefined && (typeof on !== "function" || typeof task !== "function")) {
     throw invalidOption("inbox", `inbox must be what createInbox returns, got ${show(inbox)}.`);
+  }
+  // Otherwise, each webhook of a withdrawal would fail: the payout changes in the inbox's transaction.
+  if (inboxStore !== store) {
+    throw invalidOption(
+      "store",
+      "The inbox has another store than the ledger. Make one, even if both are for the same database, and pass it to " +
+        "createInbox and createPayouts.",
+    );
   }
   if (typeof tenant !== "string") throw invalidOption("tenant", "tenant must be text.");
   checkOptionNames(limits, [...amountNames, "recipients"], "limit");

@@ -9,7 +9,7 @@ import {
 } from "../stores/store.ts";
 import { checkSignal, checkWhole } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
-import { decide, type PayoutsContext, tell } from "./claims.ts";
+import { catchUp, decide, type PayoutsContext, tell } from "./claims.ts";
 import { type Resolution, reopen, resolutionNames, resolvePayout } from "./decide.ts";
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
 import { settleBy } from "./inbox.ts";
@@ -265,6 +265,7 @@ export class Payouts<Client, Mode extends StoreMode> {
       }
       this.#isVerified = true;
     }
+    await catchUp(this.#context);
     const crew = new Crew(this.#context, concurrency, new AbortController().signal);
     do await crew.idle();
     while (!signal?.aborted && (await crew.round()));

@@ -10,11 +10,13 @@ import { otherWithdrawal } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
-  type AttemptOutcome,
   beginAttempt,
   endAttempt,
   maxDoubtMs,
+  outcomeOf,
   type Past,
+  problemOf,
+  putOff,
   readPast,
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
@@ -25,6 +27,8 @@ import { needDecision, settle } from "./settle.ts";
 
 /** Huge lists take long to read; the lease is renewed meanwhile. */
 const lookDeadlineMs = 900_000;
+/** The longest wait after a failure, however long the service asks to wait. */
+const longestBackoffMs = 600_000;
 
 /**
  * Does the next step for a payout: sends it, looks it up, or follows its withdrawal. Returns an error that concerns
@@ -34,16 +38,18 @@ export async function work(
   context: PayoutsContext,
   row: PayoutRow,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<Error | undefined> {
   try {
     return row.state === "sent"
       ? await follow(context, row, signal)
       : await advance(context, row, signal);
   } catch (error) {
+    // The worker stops: that is no failure, and says nothing about the payout. Another worker does the step.
+    if (signal.aborted) return put(context, row, { dueAt: 0 });
     report(context, row, error);
     await retryLater(context, row, error);
     // A withdrawal that cannot be found concerns only this payout.
-    return NotFoundError.is(error) ? undefined : error;
+    return NotFoundError.is(error) ? undefined : (error as Error);
   }
 }
 
@@ -68,7 +74,7 @@ function isDoubtOver({ state, doubt_since }: PayoutRow, now: number): boolean {
 }
 
 function backoffMs(failures: number): number {
-  return Math.min(5_000 * 2 ** failures, 600_000);
+  return Math.min(5_000 * 2 ** failures, longestBackoffMs);
 }
 
 /** The next step for a payout without a known withdrawal. */
@@ -109,7 +115,7 @@ async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal:
     }
     return send(context, row, now, signal);
   }
-  await put(context, row, { dueAt: provenAt });
+  return put(context, row, { dueAt: provenAt });
 }
 
 /** Sends one request, after committing everything about it. */
@@ -118,7 +124,7 @@ async function send(
   row: PayoutRow,
   lookedAt: number | undefined,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<Error | undefined> {
   const { store, client, tenant, leaveMs } = context;
   const beginning = { ...context, lookedAt, isKeyed: client.isKeyed };
   const begun = await decide(context, (ledger) => beginAttempt(ledger, row, beginning));
@@ -131,7 +137,8 @@ async function send(
   if (begun.kind === "held") {
     const { dueAt, hold } = begun;
     const { reason, until } = hold;
-    const isHeld = await put(context, row, { dueAt, problem: reason, ...back }, until);
+    const later = { dueAt, problem: reason, ...back };
+    const isHeld = await store.transaction(() => putOff(row, later, until));
     const event = { orderId: row.order_id, reason, until: new Date(until) };
     if (isHeld && row.waits_until !== until) context.report({ type: "waiting", tenant, ...event });
     return undefined;
@@ -149,7 +156,7 @@ async function send(
       signal,
       // A process that was suspended meanwhile must not send: another one may have looked and sent.
       beforeBody() {
-        if (begun.elapsedMs() > leaveMs) throw suspended();
+        if (begun.elapsedMs() > leaveMs) throw heldUp(leaveMs);
       },
     });
   } catch (error) {
@@ -163,9 +170,10 @@ function unsentState({ approved_by }: PayoutRow): PayoutState {
   return approved_by === null ? "planned" : "approved";
 }
 
-function suspended(): SettlekitError {
+function heldUp(leaveMs: number): SettlekitError {
   return new SettlekitError(
-    "The process was suspended before the request was sent, so it was not sent. It will be retried.",
+    `The request could not leave within ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
+      "paused after a 429 or had no free slot of maxConcurrency. It will be retried.",
     { code: suspendedCode },
   );
 }
@@ -182,10 +190,10 @@ async function failed(
   row: PayoutRow,
   error: unknown,
   hasLooked: boolean,
-): Promise<unknown> {
+): Promise<Error | undefined> {
   const { quietMs, tenant } = context;
   const outcome = outcomeOf(error);
-  const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const problem = problemOf(error, outcome);
   const differing = otherWithdrawal(error);
   if (differing !== undefined) return settleWith(context, row, differing, true);
   const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
@@ -199,7 +207,8 @@ async function failed(
     return { past, isInDoubt, refused };
   });
   if (refused !== undefined) return tell(context, refused);
-  const retryAfterMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
+  const askedMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
+  const retryAfterMs = Math.min(askedMs, longestBackoffMs);
   const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
   const backoff =
     past.now + (wasSuspended ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
@@ -214,13 +223,7 @@ async function failed(
   return concernsAll(error) && !wasSuspended ? error : undefined;
 }
 
-/** A 409 settles nothing: the request in progress may be this one, or a copy of it. A 429 is about one copy only. */
-function outcomeOf(error: unknown): AttemptOutcome {
-  if (!SettlekitError.is(error) || error.status === 409) return "unknown";
-  return error.status === 429 ? "limited" : error.outcome;
-}
-
-function concernsAll(error: unknown): boolean {
+function concernsAll(error: unknown): error is SettlekitError {
   return (
     AuthenticationError.is(error) ||
     PermissionError.is(error) ||
@@ -271,7 +274,11 @@ async function settleWith(
   return undefined;
 }
 
-async function leaveToPerson(context: PayoutsContext, row: PayoutRow, lastLook: string) {
+async function leaveToPerson(
+  context: PayoutsContext,
+  row: PayoutRow,
+  lastLook: string,
+): Promise<undefined> {
   const problem =
     "For an hour, it has been unknown whether a request for it took effect. " +
     `${lastLook} Look at the service's dashboard.`;

@@ -1,7 +1,7 @@
 import { preparing } from "../stores/lifecycle.ts";
 import { checkWhole, longestPollMs, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
-import { claim, decide, type PayoutsContext, tell } from "./claims.ts";
+import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
 import { chainPlans } from "./plan.ts";
 import { work } from "./sender.ts";
@@ -86,7 +86,7 @@ export class Crew {
   }
 
   /** With a revoked key, not every payout should spend an attempt. */
-  #note(trouble: unknown): void {
+  #note(trouble: Error | undefined): void {
     this.#troubles = trouble === undefined ? 0 : this.#troubles + 1;
     if (this.#troubles === 0) return;
     const pauseMs = Math.min(500 * 2 ** this.#troubles, longestPauseMs);
@@ -103,7 +103,10 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
   const { store, observers, tenant, report } = context;
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const crew = new Crew(context, concurrency, stopped.signal);
-  const verify = () => stopIfAltered(context, stopping.signal);
+  const verify = async () => {
+    await catchUp(context);
+    await stopIfAltered(context, stopping.signal);
+  };
   const verified = preparing(verify);
   // The check before the first payout is also the first of the hourly ones.
   let check = verified;

@@ -86,8 +86,11 @@ export function reporter<Event extends object>(
 ): (event: Event) => void {
   return (event) => {
     observers.tell(event);
+    // A logger that throws must not keep an alert from onEvent.
     try {
       log(event, logger);
+    } catch {}
+    try {
       const told: unknown = onEvent?.(event);
       // An unhandled rejection would end the process.
       Promise.resolve(told).catch(() => {});

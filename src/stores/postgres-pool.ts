@@ -150,6 +150,14 @@ export function requireTransaction(tx: PostgresClient): void {
   }
 }
 
+/** The SQL state of a write to a replica, or in a transaction that may only read. */
+const readOnly = "25006";
+
+/** Whether the server became a replica: a pool would keep its connections to it for good. */
+export function isReadOnly(error: unknown): boolean {
+  return Object(Object(error).cause).code === readOnly;
+}
+
 /** How long a statement waits for another transaction's lock, in milliseconds. */
 export const lockLimitMs = 10_000;
 
@@ -169,6 +177,13 @@ function explained(cause: unknown): unknown {
   if (["42P01", "42703", "3F000"].includes(code)) return notMigrated(undefined, cause);
   if (code === "25P02") return transactionFailed(cause);
   if (code === "42501") return notPermitted(cause);
+  if (code === readOnly) {
+    return new StoreError(
+      `PostgreSQL is read-only here: ${cause.message}. Connect to the primary server, with a role and a transaction that may ` +
+        "write. After a failover, new connections find the new primary.",
+      { code: "store_unavailable", cause },
+    );
+  }
   if (code === "55P03") {
     return new StoreError(
       `Another transaction held its locks for longer than ${lockLimitMs / 1_000} s. Keep transactions short, and check ` +

@@ -9,6 +9,7 @@ import { PostgresListener } from "./postgres-listener.ts";
 import {
   answerLimit,
   connectWithin,
+  isReadOnly,
   lockLimitMs,
   own,
   type PostgresClient,
@@ -176,7 +177,8 @@ export function postgres<Client extends PostgresClient>(
           return result;
         } catch (error) {
           // Work that ran into the limit still uses the client, so another transaction must not get it.
-          if (isBroken && error !== limit?.error) isBroken = !(await rollBack(client));
+          if (isBroken && error !== limit?.error)
+            isBroken = !(await rollBack(client)) || isReadOnly(error);
           throw error;
         }
       };

@@ -83,7 +83,7 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
   function execute(text: string, values: readonly (string | number | null)[]): Row[] {
     let statement = statements.get(text);
     if (statement === undefined) {
-      statement = db.prepare(dialect.expand(text));
+      statement = prepare(db, dialect.expand(text));
       statements.set(text, statement);
     }
     return statement.all(...values) as Row[];
@@ -183,13 +183,22 @@ function checkedDatabase(db: DatabaseSync): DatabaseSync {
       { code: "invalid_option", param: "database" },
     );
   }
-  const { synchronous } = db.prepare("PRAGMA synchronous").get() as { synchronous: number };
+  const { synchronous } = prepare(db, "PRAGMA synchronous").get() as { synchronous: number };
   if (synchronous >= 2) return db;
   throw new ConfigurationError(
     "The database's synchronous mode is below FULL: a power cut could undo a commit after the service got its 200. Run " +
       "PRAGMA synchronous = FULL on it.",
     { code: "invalid_option", param: "database" },
   );
+}
+
+/** Prepares a statement that returns rows as objects and integers as numbers, whatever the merchant's database returns. */
+function prepare(db: DatabaseSync, text: string): StatementSync {
+  const statement = db.prepare(text);
+  statement.setReadBigInts(false);
+  // Node 22.13 can return only objects.
+  statement.setReturnArrays?.(false);
+  return statement;
 }
 
 /** Runs the merchant's code, which must end before this returns and leave the transaction open. */
@@ -244,11 +253,18 @@ function explained(cause: unknown): unknown {
       { code: "transaction_open", cause },
     );
   }
+  if ("errcode" in cause && cause.errcode === sqliteErrors.busySnapshot) {
+    return new StoreError(
+      "Another connection wrote after your transaction had read, so SQLite lets it write no more. Run your whole transaction " +
+        "again, and begin it with BEGIN IMMEDIATE.",
+      { code: "store_conflict", cause },
+    );
+  }
   const number = sqliteErrorOf(cause);
   if (number === sqliteErrors.busy || number === sqliteErrors.locked) {
     return new StoreError(
-      "Another process kept the SQLite database locked for longer than the busy timeout. Keep write transactions short, or " +
-        "use settlekit/postgres.",
+      "Another connection, in this process or another one, kept the SQLite database locked for longer than the busy timeout. " +
+        "Keep write transactions short, without an await in them, or use settlekit/postgres.",
       { code: "store_busy", cause },
     );
   }

@@ -50,6 +50,37 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     await worker.stop();
   });
 
+  it("settles now what was to wait for a time that is far off again, and says so", async () => {
+    const mails: unknown[] = [];
+    let isDown = true;
+    const mailing = (inbox: Shop["inbox"]) =>
+      inbox
+        .on("payment", "mail", { states: ["completed"] }, (_tx, { orderId }, { after }) =>
+          after("mail", orderId),
+        )
+        .task("mail", (orderId) => {
+          if (isDown) throw new Error("Try again");
+          mails.push(orderId);
+        });
+    mailing(shop.inbox);
+    await shop.inbox.settleDue();
+    await shop.advance(month);
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.paid("order_2");
+    await shop.advance(-month);
+    const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    ship(next.inbox);
+    mailing(next.inbox);
+    isDown = false;
+    await next.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
+    expect(mails.sort()).toEqual(["order_1", "order_2"]);
+    expect(next.told("failed")).toMatchObject([
+      { error: repaired(/Subjects \(1\) and tasks \(1\) are due now/) },
+    ]);
+  });
+
   it("begins effects now that were registered meanwhile, and names them", async () => {
     const done: unknown[] = [];
     shop.inbox.on("payment", "invoice", {}, (_tx, { orderId }) => void done.push(orderId) as never);

@@ -115,6 +115,18 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     expect((await inbox.stats()).changed).toBe(1);
   });
 
+  it.each([
+    [() => undefined, "undefined"],
+    [async () => shop.client, "a Promise"],
+  ])("is told when a client's function returns what is none", async (client, shown) => {
+    const webhooks = () => new Webhooks({ secret: secretOf("a") });
+    const { inbox, told } = await openShop(database, { client: client as never, webhooks });
+    await inbox.fetchHandler({ tenant: "a" })(delivery(secretOf("a")));
+    await inbox.settleDue();
+    const message = expect.stringContaining(`returned ${shown} for the tenant "a". Return a Mer`);
+    expect(told("retried")).toMatchObject([{ error: { code: "invalid_option", message } }]);
+  });
+
   it("keeps a webhook whose payment the merchant's client cannot read, and says what does not fit", async () => {
     const { inbox, told } = await openInbox();
     const receive = inbox.fetchHandler({ tenant: "a" });

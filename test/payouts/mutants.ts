@@ -83,7 +83,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a suspended process sends late",
     file: "src/payouts/sender.ts",
-    find: "if (begun.elapsedMs() > leaveMs) throw suspended();",
+    find: "if (begun.elapsedMs() > leaveMs) throw heldUp(leaveMs);",
     replace: "",
     test: "test/payouts/fencing.test.ts",
   },
@@ -184,5 +184,26 @@ export const payoutMutants: readonly Mutant[] = [
     find: "if (chained.entries === 0) {",
     replace: "if (chained.entries >= 0) {",
     test: "test/payouts/planned-again.test.ts",
+  },
+  {
+    name: "a key of which nobody knows the age is used again",
+    file: "src/payouts/claims.ts",
+    find: "left_by = {now} + left_by - started_at, started_at = 0",
+    replace: "left_by = {now} + left_by - started_at, started_at = {now}",
+    test: "test/payouts/clock.test.ts",
+  },
+  {
+    name: "a key from the future never expires",
+    file: "src/payouts/attempts.ts",
+    find: "isKeyAlive: since <= now && now - since < keyedMs,",
+    replace: "isKeyAlive: now - since < keyedMs,",
+    test: "test/payouts/clock.test.ts",
+  },
+  {
+    name: "a payout is sent again at once after the database's clock was set back",
+    file: "src/payouts/claims.ts",
+    find: "left_by = {now} + left_by - started_at,",
+    replace: "left_by = 0,",
+    test: "test/payouts/clock.test.ts",
   },
 ];

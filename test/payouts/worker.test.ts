@@ -106,6 +106,15 @@ it("refuses options that cannot be right", async () => {
   expect(() => World.inMemory().open({ quietMs: 120 })).toThrow(/at least 1000, got 120/);
 });
 
+it("refuses an inbox with another store, in whose transactions it could write nothing", () => {
+  const world = World.inMemory();
+  const [client, webhooks] = [world.client(), new Webhooks({ secret: "s" })];
+  const inbox = createInbox({ client, webhooks, store: world.store() });
+  expect(() => world.open({ inbox })).toThrow(
+    /The inbox has another store than the ledger\. Make one/,
+  );
+});
+
 it("goes on when the merchant's functions throw", async () => {
   const world = World.inMemory();
   const fail = () => {
@@ -117,6 +126,17 @@ it("goes on when the merchant's functions throw", async () => {
   await payouts.plan(order);
   await world.live(payouts, 2 * minute);
   expect((await payouts.get(order.orderId))?.state).toBe("sent");
+});
+
+it("tells onEvent what a logger that throws could not log", async () => {
+  const fail = () => {
+    throw new Error("mine");
+  };
+  const { world, payouts, told } = await opened({ logger: { warn: fail, error: fail } });
+  world.fates.push("refused connection");
+  await payouts.plan(order);
+  await payouts.runDue();
+  expect(told()).toEqual(["planned", "failed"]);
 });
 
 it("goes on with the others when one withdrawal cannot be read", async () => {
@@ -143,6 +163,42 @@ it("begins nothing more once its signal aborts, and finishes what is running", a
   await expect(payouts.runDue({ signal: ending as never })).rejects.toThrow(
     "signal must be an AbortSignal",
   );
+});
+
+it("goes on with the others when it is too early to look for a payout that a crashed worker left", async () => {
+  const { world, payouts } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  // The lease of a crashed worker ends before the quiet time.
+  world.query("UPDATE settlekit_payouts SET due_at = 0");
+  for (let n = 0; n < 3; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  await payouts.runDue({ concurrency: 1 });
+  expect((await payouts.stats()).states).toMatchObject({ sending: 1, sent: 3 });
+});
+
+it("leaves a lookup that it cannot finish to another worker, however long the doubt has lasted", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("unanswered");
+  await payouts.plan(order);
+  await payouts.runDue();
+  await world.advance(61 * minute);
+  const reading = Promise.withResolvers<void>();
+  const events: PayoutsEvent[] = [];
+  const fetch = async (_url: string, { signal }: RequestInit) => {
+    reading.resolve();
+    const { promise, reject } = Promise.withResolvers<never>();
+    signal?.addEventListener("abort", () => reject(signal.reason));
+    return promise;
+  };
+  const other = world.open({ client: { fetch: fetch as never }, onEvent: (it) => events.push(it) });
+  const worker = other.start({ drainMs: 0 });
+  await reading.promise;
+  await worker.stop();
+  expect(events).toEqual([]);
+  expect(await state()).toBe("sending");
+  await payouts.runDue();
+  expect(await state()).toBe("sent");
 });
 
 describe("the check of everything that was written", () => {

@@ -95,6 +95,20 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await pool.query("DELETE FROM settlekit.orders");
   });
 
+  it("leaves a server that became a replica in a failover, and says so", async () => {
+    const single = new pg.Pool({ connectionString: database.url, max: 1 });
+    const store = postgres(single);
+    await single.query("SET default_transaction_read_only TO on");
+    await expect(store.transaction(() => add("lost"))).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringMatching(/read-only here.*Connect to the primary/),
+    });
+    await store.transaction(() => add("written"));
+    expect(await count()).toBe(1);
+    await pool.query("DELETE FROM settlekit.orders");
+    await single.end();
+  });
+
   it("does not take a transaction for committed that a caught error has undone", async () => {
     const store = postgres(pool);
     const failing = store.transaction(function* () {

@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it, vi } from "vitest";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import { call, migrate, sql } from "../../src/stores/store.ts";
+import { openSqlite } from "../databases.ts";
 
 const orders = {
   name: "payouts" as const,
@@ -26,6 +27,18 @@ it("uses a database that the shop has open already, and leaves it open", async (
   await store.close();
   expect(count(db)).toBe(1);
 });
+
+it.each(["readBigInts", "returnArrays"])(
+  "reads its own rows as usual in a database opened with %s",
+  async (option) => {
+    const db = new DatabaseSync(":memory:", { [option]: true });
+    const store = sqlite(db);
+    await migrate(store, orders);
+    expect(await migrate(store, orders)).toBe(0);
+    const rows = await store.transaction(() => sql("SELECT count(*) AS n FROM {orders}"));
+    expect(rows).toEqual([{ n: 0 }]);
+  },
+);
 
 it("refuses an open database whose commits a power cut could undo", () => {
   const db = new DatabaseSync(":memory:");
@@ -85,6 +98,42 @@ it("joins a transaction that the shop has open, at once, and rolls back with it"
   expect(() => store.join(new DatabaseSync(":memory:"), () => add("a"))).toThrow(
     /not the database/,
   );
+});
+
+it("does not blame another process for a lock that this one holds", async () => {
+  const database = await openSqlite();
+  const store = sqlite(database.address, { busyTimeoutMs: 1 });
+  const db = new DatabaseSync(database.address);
+  db.exec("BEGIN IMMEDIATE");
+  await expect(store.transaction(() => add("a"))).rejects.toMatchObject({
+    code: "store_busy",
+    message: expect.stringMatching(/Another connection, in this process or another.*without an aw/),
+  });
+  db.close();
+  await store.close();
+  await database.close();
+});
+
+it("says that a transaction of the shop's which read before another one wrote has to run again", async () => {
+  const database = await openSqlite();
+  const db = new DatabaseSync(database.address);
+  const store = sqlite(db);
+  const other = database.open();
+  await migrate(store, orders);
+  db.exec("BEGIN");
+  count(db);
+  await other.transaction(() => add("a"));
+  expect(() => store.join(db, () => add("b"))).toThrow(
+    expect.objectContaining({
+      code: "store_conflict",
+      message: expect.stringMatching(
+        /Run your whole transaction again, and begin it with BEGIN IMM/,
+      ),
+    }),
+  );
+  db.exec("ROLLBACK");
+  db.close();
+  await database.close();
 });
 
 it("does not join the transaction that other code has left open", async () => {
