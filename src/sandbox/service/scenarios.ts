@@ -40,13 +40,18 @@ export interface Step {
   readonly dueMs: number | null;
 }
 
+/** The statuses in which a scenario can be played. */
+interface Outcome {
+  readonly from: readonly string[];
+}
+
 interface ScenariosOptions<Subject, Scenario extends string, Options, Planned, Shown> {
   readonly name: "payment" | "withdrawal";
-  readonly outcomes: Readonly<Record<Scenario, unknown>>;
+  readonly outcomes: Readonly<Record<Scenario, Outcome>>;
   readonly optionNames: readonly (keyof Options & string)[];
   readonly find: (id: string) => Subject | undefined;
   readonly all: () => Subject[];
-  /** @throws {InvalidRequestError} The scenario or the options do not fit the subject. */
+  /** @throws {InvalidRequestError} The options do not fit the subject. */
   readonly plan: (subject: Subject, scenario: Scenario, options: Options) => readonly Planned[];
   readonly take: (subject: Subject, step: Planned) => Subject;
   /** The part of a step that `upcoming` shows. */
@@ -94,6 +99,8 @@ export function createScenarios<
         { code: "scenario_in_progress", param: "scenario" },
       );
     }
+    const { from } = outcomes[scenario];
+    if (!from.includes(subject.status)) throw unplayable(name, subject.status, scenario, from);
     const steps = plan(subject, scenario, playOptions);
     checkOneOf("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps");
     if (pace === "at-once") {
@@ -151,6 +158,19 @@ export function createScenarios<
   }
 
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
+}
+
+function unplayable(name: string, status: string, scenario: string, from: readonly string[]) {
+  const isUnpaid = !from.includes("pending");
+  const cure = isUnpaid
+    ? 'Play "success" on a pending payment first.'
+    : status === "expired"
+      ? 'Only "late" money can still arrive; or create another payment.'
+      : "Create another one.";
+  return new InvalidRequestError(
+    `The ${name} is ${status}, but must be ${from.join(" or ")} for ${JSON.stringify(scenario)}. ${cure}`,
+    { code: `${name}_not_${isUnpaid ? "paid" : "pending"}`, param: `${name}Id` },
+  );
 }
 
 /** Whether the subject expired on the clock before the scenario ended it. */
