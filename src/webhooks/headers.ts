@@ -1,5 +1,4 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { parseSha256Hex } from "./crypto.ts";
 import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -27,15 +26,16 @@ export function headerNames(headerPrefix: string) {
 
 /** Throws for a missing or malformed signature or timestamp. */
 export function readClaims(headers: unknown, names: HeaderNames) {
-  const { signature: digits = "", timestamp = "", ...hints } = readFields(headers, names);
-  const signature = parseSha256Hex(digits);
-  if (signature === undefined) throw unreadable("signature", digits, "64 hex digits", names);
+  const { signature = "", timestamp = "", ...hints } = readFields(headers, names);
+  if (!/^[0-9a-f]{64}$/i.test(signature)) {
+    throw unreadable("signature", signature, "64 hex digits", names);
+  }
   const timestampMs = parseTimestamp(timestamp);
   if (timestampMs === undefined) {
     const expected = "Unix seconds, Unix milliseconds or ISO 8601 with a time zone";
     throw unreadable("timestamp", timestamp, expected, names);
   }
-  return { signature, prefix: `${timestamp}.`, timestampMs, hints };
+  return { signature: signature.toLowerCase(), prefix: `${timestamp}.`, timestampMs, hints };
 }
 
 function unreadable(
