@@ -23,12 +23,11 @@ export type Events = ReturnType<typeof createEvents>;
 const noCause: Cause = { requestId: null, clockSequence: null };
 
 /** Emits every event of a sandbox, and keeps the latest ones: the timeline. */
-export function createEvents(store: Store) {
+export function createEvents(store: Store, now: () => Date) {
   const entries = store.table<TimelineEntry>("timeline", { limit: 2_000 });
   const listeners = new Set<(event: SandboxEvent) => void>();
   let lastSequence = 0;
   let cause = noCause;
-  let now = () => new Date();
 
   function tell(event: SandboxEvent): void {
     for (const listener of listeners) listener(event);
@@ -63,10 +62,6 @@ export function createEvents(store: Store) {
   }
 
   return {
-    /** Sets the clock, which is created later: it emits events itself. */
-    setClock(clock: () => Date): void {
-      now = clock;
-    },
     emit,
     /** Emits an event with its cause. */
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
@@ -104,7 +99,6 @@ export function createEvents(store: Store) {
     },
     /** Oldest first. */
     entries: entries.values,
-    dropped: entries.dropped,
   };
 }
 

@@ -125,6 +125,5 @@ export function createRequestLog({ clock, events, random, store }: Core) {
         const printable = answer && { ...answer, body: withoutSecrets(answer.body) };
         return { ...request, body: withoutSecrets(body), answer: printable };
       }),
-    dropped: requests.dropped,
   };
 }

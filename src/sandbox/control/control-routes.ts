@@ -52,7 +52,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
 
   get("/requests", () => ({ data: sandbox.requests(), dropped: sandbox.dropped().requests }));
   get("/merchants", () => ({ data: sandbox.merchants.map(withoutSecrets) }));
-  get("/timeline", () => ({ data: events.entries(), dropped: events.dropped() }));
+  get("/timeline", () => ({ data: events.entries(), dropped: sandbox.dropped().timelineEntries }));
   routes.get("/events", (c) => streamEvents(c, events));
 
   // Acts as a merchant's server. Its requests are recorded, meet faults and can be refused, like any others.

@@ -221,10 +221,8 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     disorders: waiting.waiting,
     clearDisorders: waiting.clear,
     deliveries: deliveries.values,
-    /** How many older deliveries were dropped since the last reset. */
-    dropped: deliveries.dropped,
     idle: inFlight.idle,
-  } satisfies SandboxWebhooks & Record<"publish" | "dropped", unknown>;
+  } satisfies SandboxWebhooks & Record<"publish", unknown>;
 }
 
 function snapshotOf(subject: Payment | Withdrawal): WebhookData {
