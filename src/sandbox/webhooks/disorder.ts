@@ -86,15 +86,14 @@ export interface WebhookParts {
 
 /** A webhook with one character changed, in a part chosen at random. */
 export function tamperedWebhook(webhook: WebhookParts, random: () => number) {
+  const { body, headers } = webhook;
   const parts = ["body", "signature", "timestamp"] as const;
   const tampered = parts[Math.floor(random() * parts.length)] ?? "body";
   const name = tampered === "body" ? undefined : headerName(webhook, tampered);
   if (name === undefined) {
-    const body = altered(webhook.body, random);
-    return { tampered: "body", webhook: { ...webhook, body } } as const;
+    return { body: altered(body, random), headers, tampered: "body" } as const;
   }
-  const headers = { ...webhook.headers, [name]: altered(webhook.headers[name] ?? "", random) };
-  return { tampered, webhook: { ...webhook, headers } };
+  return { body, headers: { ...headers, [name]: altered(headers[name] ?? "", random) }, tampered };
 }
 
 /** With any prefix, in any case. */

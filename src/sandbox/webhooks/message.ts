@@ -41,5 +41,6 @@ export function messageFor(
   const hints = hintHeaders({ endpointId, eventId, deliveryId }, headerPrefix);
   const webhook = { headers: { ...headers, ...hints }, body };
   if (disorder?.kind !== "tamper") return webhook;
-  return tamperedWebhook(webhook, randomStream(id, "tampering").fraction).webhook;
+  const changed = tamperedWebhook(webhook, randomStream(id, "tampering").fraction);
+  return { headers: changed.headers, body: changed.body };
 }
