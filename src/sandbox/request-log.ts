@@ -96,8 +96,7 @@ export function createRequestLog({ clock, events, random, store }: Core) {
       events.ended(sequence, outcome, answered?.status);
     }
 
-    const { signal = req.raw.signal } = env;
-    signal.addEventListener("abort", () => {
+    env.signal.addEventListener("abort", () => {
       if (outcome === "open") end("unanswered");
       else if (outcome === "answered") end("cut off");
     });

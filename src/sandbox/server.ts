@@ -105,7 +105,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
       const { incoming, outgoing } = env as HttpBindings;
       const { hostname } = new URL(request.url);
       if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
-      const connection: Connection = {};
+      const connection: Connection = { signal: request.signal };
       const response = await app.fetch(whole(request), connection);
       // The adapter soon closes a connection with an unread body on it.
       if (!incoming.complete) response.headers.set("Connection", "close");
