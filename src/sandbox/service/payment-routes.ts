@@ -55,7 +55,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     // Sorting is stable: payments of equal amounts stay in order of creation.
     if (query.sortBy === "amountInCents")
       matching.sort((a, b) => a.amountInCents - b.amountInCents);
-    return pageOf(matching, query, query.sortOrder === "ASC" ? "first" : "last");
+    return pageOf(query.sortOrder === "ASC" ? matching : matching.reverse(), query);
   }
 
   function state(call: Call): PaymentState {

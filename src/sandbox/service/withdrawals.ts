@@ -90,7 +90,7 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
     const matching = withdrawals.all().filter(({ merchantId, status }) => {
       return merchantId === merchant.merchantId && status === (query.status ?? status);
     });
-    const { data, pagination } = pageOf(matching, query, "last");
+    const { data, pagination } = pageOf(matching.reverse(), query);
     return { data: data.map(asListed), pagination };
   }
 
