@@ -1,4 +1,5 @@
-import { invalidArgument, nearest, show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
+import { checkName } from "./checks.ts";
 import {
   type Announced,
   type Cause,
@@ -84,7 +85,10 @@ export function createEvents(store: Store, now: () => Date) {
     subscribe,
     /** Calls the listener right after the step that emitted the event, so that the listener can use the sandbox. */
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
-      checkListener(type, listener);
+      checkName("type", type, ["*", ...eventTypes], "unknown_event", "event");
+      if (typeof listener !== "function") {
+        throw invalidArgument("listener", `listener must be a function, got ${show(listener)}.`);
+      }
       return subscribe((event) => {
         if (type !== "*" && type !== event.type) return;
         queueMicrotask(async () => {
@@ -100,18 +104,4 @@ export function createEvents(store: Store, now: () => Date) {
     /** Oldest first. */
     entries: entries.values,
   };
-}
-
-function checkListener(type: unknown, listener: unknown): void {
-  if (type !== "*" && !eventTypes.some((known) => known === type)) {
-    const near = nearest(type, eventTypes);
-    const cure = near ? `Did you mean ${near}?` : `Pass "*", or one of: ${eventTypes.join(", ")}.`;
-    throw invalidArgument(
-      "type",
-      `The sandbox has no event ${show(type)}. ${cure}`,
-      "unknown_event",
-    );
-  }
-  if (typeof listener === "function") return;
-  throw invalidArgument("listener", `listener must be a function, got ${show(listener)}.`);
 }

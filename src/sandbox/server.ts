@@ -6,6 +6,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
+import { isWholeWithin } from "./checks.ts";
 import {
   type Connection,
   type ConnectionFault,
@@ -13,7 +14,6 @@ import {
   isUnanswered,
   type SandboxApp,
 } from "./connection.ts";
-import { isWholeWithin } from "./faults/fault.ts";
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**

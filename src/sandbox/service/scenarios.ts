@@ -1,5 +1,6 @@
 import { InvalidRequestError, NotFoundError } from "../../errors.ts";
 import { checkOptionNames } from "../../values.ts";
+import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 
 /**
@@ -90,7 +91,7 @@ export function createScenarios<
     const { steps: pace = "at-once" } = playOptions;
     clock.catchUp();
     const subject = found(id);
-    checkOneOf("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
+    checkName("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
     const { length: left } = upcoming(id);
     if (left > 0) {
       throw new InvalidRequestError(
@@ -102,7 +103,7 @@ export function createScenarios<
     const { from } = outcomes[scenario];
     if (!from.includes(subject.status)) throw unplayable(name, subject.status, scenario, from);
     const steps = plan(subject, scenario, playOptions);
-    checkOneOf("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps");
+    checkName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "pace");
     if (pace === "at-once") {
       // Skips the intermediate states.
       const ends = steps.filter((it) => it.status !== "processing" || it === steps.at(-1));
@@ -176,13 +177,4 @@ function unplayable(name: string, status: string, scenario: string, from: readon
 /** Whether the subject expired on the clock before the scenario ended it. */
 function isOver(subject: { readonly status: string }, step: Step): boolean {
   return ["expired", "cancelled"].includes(step.status) && subject.status !== "pending";
-}
-
-function checkOneOf(param: string, value: unknown, known: readonly string[], code: string): void {
-  if (typeof value === "string" && known.includes(value)) return;
-  const names = known.map((name) => JSON.stringify(name));
-  throw new InvalidRequestError(
-    `There is no such ${param === "steps" ? "pace" : param}. Pass ${names.slice(0, -1).join(", ")} or ${names.at(-1)} as ${param}.`,
-    { code, param },
-  );
 }

@@ -3,6 +3,7 @@ import { checkOptionNames, show } from "../../values.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
+import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
@@ -208,9 +209,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     checkOptionNames(options, ["event", "by", "times", "probability"]);
     const { event = null, by, ...frequency } = options;
     const item = { ...disorderOf(kind, by), event };
-    if (event !== null && !webhookEventNames.includes(event)) {
-      throw invalidDisorder("event", `must be one of ${webhookEventNames.join(", ")}`);
-    }
+    if (event !== null) checkName("event", event, webhookEventNames, "invalid_disorder");
     waiting.add(item, frequency);
   }
 

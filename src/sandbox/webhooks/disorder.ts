@@ -1,6 +1,7 @@
 import { type Duration, durationInMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import { checkName } from "../checks.ts";
 import type { Frequency } from "../faults/fault.ts";
 
 /**
@@ -59,13 +60,7 @@ export interface Disorder extends Pick<WaitingDisorder, "kind" | "byMs"> {}
 
 /** @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`. */
 export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
-  if (!disorderKinds.includes(kind)) {
-    const kinds = disorderKinds.map((known) => JSON.stringify(known)).join(", ");
-    throw new InvalidRequestError(`There is no such disorder. Pass one of ${kinds}.`, {
-      code: "unknown_disorder",
-      param: "kind",
-    });
-  }
+  checkName("kind", kind, disorderKinds, "unknown_disorder", "disorder");
   if (by === undefined) return { kind, byMs: defaultByMs[kind] };
   if (defaultByMs[kind] === 0)
     throw invalidDisorder("by", `does not apply to ${kind}. Leave it out`);
