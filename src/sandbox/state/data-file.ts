@@ -55,11 +55,12 @@ export function keepInFile(store: Store, path: string): () => void {
 
   try {
     store.keep(write, isNew ? undefined : contentsOf(database));
-  } catch {
+    store.commit();
+  } catch (error) {
     close();
+    if (error instanceof ConfigurationError) throw error;
     throw invalidData(path, "is damaged: part of it does not fit the rest. Name another file");
   }
-  store.commit();
   return () => {
     if (isOpen) store.commit();
     close();

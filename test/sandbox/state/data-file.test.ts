@@ -211,6 +211,21 @@ describe("a data file", () => {
     );
   });
 
+  it("is free again when its first contents cannot be written", () => {
+    const data = newFile();
+    const { exec } = DatabaseSync.prototype;
+    const spy = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (
+      this: DatabaseSync,
+      sql,
+    ) {
+      if (sql === "BEGIN IMMEDIATE") throw new Error("database or disk is full");
+      exec.call(this, sql);
+    });
+    expect(() => createSandbox({ data })).toThrow(refusal("cannot_write_data", /is full/));
+    spy.mockRestore();
+    using _sandbox = createSandbox({ data });
+  });
+
   it("needs a Node that has SQLite", () => {
     const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
     expect(() => createSandbox({ data: newFile() })).toThrow(
