@@ -26,50 +26,43 @@ export function keepInFile(store: Store, path: string): () => void {
     "data",
     "Use Node 22.13 or later, or leave out data and keep what save() returns.",
   );
-  if (openFiles.has(realPathOf(path))) throw inUse(path);
-  const isNew = checkHeader(path);
-  const { database, write } = opening(path, () => {
-    // The file holds secrets. SQLite gives its companion files the same mode.
-    closeSync(openSync(path, "a", ownerOnly));
-    chmodSync(path, ownerOnly);
-    const database = new DatabaseSync(path);
-    try {
-      prepare(database, isNew);
-      return { database, write: writerTo(database, path) };
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-  });
-  const realPath = realPathOf(path);
-  openFiles.add(realPath);
-  let isOpen = true;
+  let database: DatabaseSync | undefined;
+  let realPath = realPathOf(path);
+  if (openFiles.has(realPath)) throw inUse(path);
 
   function close(): void {
-    if (!isOpen) return;
-    isOpen = false;
+    if (database === undefined) return;
     store.detach();
     database.close();
+    database = undefined;
     openFiles.delete(realPath);
   }
 
   try {
-    store.keep(write, isNew ? undefined : contentsOf(database));
+    const isNew = checkHeader(path);
+    // The file holds secrets. SQLite gives its companion files the same mode.
+    closeSync(openSync(path, "a", ownerOnly));
+    chmodSync(path, ownerOnly);
+    database = new DatabaseSync(path);
+    realPath = realPathOf(path);
+    openFiles.add(realPath);
+    prepare(database, isNew);
+    store.keep(writerTo(database, path), isNew ? undefined : contentsOf(database));
     store.commit();
   } catch (error) {
+    const isOpen = database !== undefined;
     close();
-    if (error instanceof ConfigurationError) throw error;
-    throw invalidData(path, "is damaged: part of it does not fit the rest. Name another file");
+    throw openingError(path, error, isOpen);
   }
   return () => {
-    if (isOpen) store.commit();
+    store.commit();
     close();
   };
 }
 
 /** Checks the file without SQLite, which would modify some other programs' files. Returns whether it is new. */
 function checkHeader(path: string): boolean {
-  const header = opening(path, () => headerOf(path));
+  const header = headerOf(path);
   if (header.length === 0) return true;
   const isDatabase =
     header.toString("latin1", 0, 16) === "SQLite format 3\0" && header.length === 100;
@@ -171,19 +164,19 @@ function realPathOf(path: string): string {
 const { error: noTable, corrupt, notADatabase } = sqliteErrors;
 const damages: readonly unknown[] = [noTable, corrupt, notADatabase];
 
-function opening<Result>(path: string, open: () => Result): Result {
-  try {
-    return open();
-  } catch (error) {
-    const reason = sqliteErrorOf(error);
-    if (reason === sqliteErrors.busy) throw inUse(path);
-    if (damages.includes(reason)) throw invalidData(path, "is damaged. Name another file");
-    throw failed(
-      `${path} cannot be opened: ${(error as Error).message}. Name a file in a folder that exists and is writable.`,
-      "cannot_open_data",
-      error,
-    );
+function openingError(path: string, error: unknown, isOpen: boolean): ConfigurationError {
+  if (error instanceof ConfigurationError) return error;
+  const reason = sqliteErrorOf(error);
+  if (reason === sqliteErrors.busy) return inUse(path);
+  // Once it is open, all other errors are about its contents.
+  if (damages.includes(reason) || (isOpen && reason === undefined)) {
+    return invalidData(path, "is damaged. Name another file");
   }
+  return failed(
+    `${path} cannot be opened: ${(error as Error).message}. Name a file in a folder that exists and is writable.`,
+    "cannot_open_data",
+    error,
+  );
 }
 
 function inUse(path: string): ConfigurationError {
