@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, openSync, readSync, realpathSync } fr
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../../sqlite.ts";
-import { formatVersion } from "./state.ts";
+import { formatVersion, tableSchema } from "./state.ts";
 import type { Change, Contents, Store } from "./store.ts";
 
 /** Marks the file as a sandbox's: "stlk" in ASCII. */
@@ -144,15 +144,12 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
 function contentsOf(database: DatabaseSync): Contents {
   const rows = database.prepare("SELECT tab, key, value FROM entries ORDER BY place").iterate();
   const tables = Map.groupBy(rows, ({ tab }) => String(tab));
-  // Elsewhere null is allowed or noticed on reading; here it would only show in a response.
-  const records = [...(tables.get("payments") ?? []), ...(tables.get("withdrawals") ?? [])];
-  if (records.some(({ value }) => value === "null")) throw new Error("A record is null.");
-  return Object.fromEntries(
-    Array.from(tables, ([name, entries]) => [
-      name,
-      entries.map(({ key, value }) => [String(key), JSON.parse(String(value))]),
-    ]),
-  );
+  const contents: Record<string, [string, unknown][]> = {};
+  for (const [name, entries] of tables) {
+    contents[name] = entries.map(({ key, value }) => [String(key), JSON.parse(String(value))]);
+    tableSchema(name).parse(contents[name]);
+  }
+  return contents;
 }
 
 /** One canonical path, however it is written; the path itself if the file does not exist yet. */
