@@ -6,7 +6,7 @@ import type { Quote } from "../../wire/quote.ts";
 import { isWholeWithin } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { Payments } from "./payments.ts";
-import { closedQuotes, latestQuote, quoteFor, withQuote } from "./quotes.ts";
+import { latestQuote, quoteFor, withQuote } from "./quotes.ts";
 import { blockTimeMs, receiptOf } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Simulated, type Step } from "./scenarios.ts";
 import { defaultToken } from "./tokens.ts";
@@ -133,14 +133,14 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
 
   function take(payment: Payment, step: PaymentStep): Payment {
     const { status, confirmations } = step;
-    if (confirmations === null) return payments.end(payment, status);
+    if (confirmations === null) return payments.transition(payment, { status });
     const arrived = payment.receipt ? payment : { ...payment, ...arrival(payment, step) };
     const { amountInCents, quotes } = arrived;
     const receipt = { ...arrived.receipt, confirmations, requiredConfirmations };
     return payments.transition(payment, { amountInCents, quotes, receipt, status });
   }
 
-  /** The changes when money arrives: the paid quote becomes used, the others expire. */
+  /** The changes when money arrives: the paid quote becomes used. */
   function arrival(payment: Payment, { amountInCents, tenths }: PaymentStep) {
     const nowMs = clock.nowMs();
     const draws = random.stream("receipts");
@@ -152,7 +152,7 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
       ...(isOffered ? latest : { ...exact, id: draws.uuid() }),
       status: "used",
     };
-    const quotes = closedQuotes(withQuote(payment.quotes, quote));
+    const quotes = withQuote(payment.quotes, quote);
     const units = (BigInt(quote.expectedAmountAsset) * BigInt(tenths)) / 10n;
     return { amountInCents, quotes, receipt: receiptOf(quote, units, { nowMs, random: draws }) };
   }
