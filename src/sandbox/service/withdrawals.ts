@@ -116,7 +116,5 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
 
 /** Interface section 2.5: lists leave out fields that are empty at the withdrawal's status. */
 function asListed({ errorMessage, receipt, ...rest }: Withdrawal): Withdrawal {
-  if (rest.status === "failed") return { ...rest, errorMessage: errorMessage ?? null };
-  if (rest.status === "completed") return { ...rest, receipt: receipt ?? null };
-  return rest;
+  return { ...rest, ...(errorMessage && { errorMessage }), ...(receipt && { receipt }) };
 }
