@@ -73,13 +73,7 @@ ${controls}
     const buttons = next
       ? html`${commandButton({ name: "Next step", about, path: `${path}/step`, tone: "primary" })}<span class="quiet">${stepText(next)}</span>`
       : plays.map(([scenario, name]) =>
-          commandButton({
-            name,
-            about,
-            path: `${path}/simulate`,
-            body: { scenario },
-            isPlayed: true,
-          }),
+          commandButton({ name, about, path: `${path}/simulate`, body: { scenario } }),
         );
     return html`<li id="${path.replace("s/", "-")}" class="small-card">
 <p class="head"><strong>${amountInCents === 0 ? "Deposit" : dollars(amountInCents)}</strong> <bdi>${orderId}</bdi>${statusBadge(status)}</p>

@@ -74,7 +74,6 @@ ${paceChoice()}
         name,
         path: `${path}/simulate`,
         body: { scenario },
-        isPlayed: true,
         isDisabled: next !== undefined || !paymentOutcomes[scenario].from.includes(payment.status),
         describedBy: `about-${scenario}`,
       })}<p class="effect" id="about-${scenario}">${effect}</p></li>`,
