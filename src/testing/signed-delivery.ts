@@ -1,5 +1,5 @@
-import { hintHeaders } from "../sandbox/webhooks/message.ts";
 import { checkOptionNames } from "../values.ts";
+import { headersOf } from "../webhooks/headers.ts";
 import {
   type SignedWebhook,
   type SignWebhookOptions,
@@ -79,7 +79,7 @@ export function signedDelivery<const Name extends string>(
   const { hints = {}, ...signing } = options;
   checkOptionNames(hints, ["endpointId", "eventId", "deliveryId"]);
   const { body, headers: signed } = signWebhook(signing);
-  const headers = { ...signed, ...hintHeaders(hints, readHeaderPrefix(options.headerPrefix)) };
+  const headers = { ...signed, ...headersOf(hints, readHeaderPrefix(options.headerPrefix)) };
   const lambda = ({ path = "/webhooks", base64 = false }: LambdaForm = {}) => ({
     path,
     body: base64 ? Buffer.from(body).toString("base64") : body,

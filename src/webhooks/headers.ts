@@ -1,5 +1,4 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
 /** `Headers`, or a plain object with names in any case, such as `request.headers` in Node. */
@@ -7,27 +6,41 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-type Field = "signature" | "timestamp" | keyof WebhookHints;
+const fieldNames = {
+  signature: "Signature",
+  timestamp: "Timestamp",
+  endpointId: "Id",
+  eventId: "Event-Id",
+  deliveryId: "Delivery-Id",
+};
+
+type Field = keyof typeof fieldNames;
 
 type HeaderNames = ReturnType<typeof headerNames>;
 
 /** Which headers to read: their prefix including the hyphen, and each field's full name. All lower case. */
 export function headerNames(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
-  const fields = new Map<string, Field>([
-    [`${prefix}signature`, "signature"],
-    [`${prefix}timestamp`, "timestamp"],
-    [`${prefix}id`, "endpointId"],
-    [`${prefix}event-id`, "eventId"],
-    [`${prefix}delivery-id`, "deliveryId"],
-  ]);
-  return { prefix, fields };
+  const names = Object.entries(fieldNames) as [Field, string][];
+  return {
+    prefix,
+    fields: new Map(names.map(([field, name]) => [prefix + name.toLowerCase(), field])),
+  };
+}
+
+/** The headers that carry the given fields. */
+export function headersOf(fields: { readonly [Name in Field]?: string }, headerPrefix: string) {
+  const headers: Record<string, string> = {};
+  for (const [field, value] of Object.entries(fields) as [Field, string | undefined][]) {
+    if (value !== undefined) headers[`${headerPrefix}-${fieldNames[field]}`] = value;
+  }
+  return headers;
 }
 
 /** Throws for a missing or malformed signature or timestamp. */
 export function readClaims(headers: unknown, names: HeaderNames) {
   const { signature = "", timestamp = "", ...hints } = readFields(headers, names);
-  if (!/^[0-9a-f]{64}$/i.test(signature)) {
+  if (signature.length !== 64 || /[^0-9a-f]/i.test(signature)) {
     throw unreadable("signature", signature, "64 hex digits", names);
   }
   const timestampMs = parseTimestamp(timestamp);

@@ -1,5 +1,7 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import { checkOptionNames, show } from "../../values.ts";
+import { headersOf } from "../../webhooks/headers.ts";
+import { signWebhook } from "../../webhooks/index.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
@@ -9,7 +11,7 @@ import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
 import { keptHeaders, withoutSecrets } from "../request-log.ts";
-import type { Merchants } from "../service/merchants.ts";
+import type { Merchant, Merchants } from "../service/merchants.ts";
 import type {
   ReplayOptions,
   SandboxWebhooks,
@@ -18,13 +20,15 @@ import type {
   WebhookDelivery,
 } from "./delivery.ts";
 import {
+  anotherSecret,
   type DisorderKind,
   type DisorderOptions,
   disorderOf,
   invalidDisorder,
+  tamperedWebhook,
   type WaitingDisorder,
+  type WebhookParts,
 } from "./disorder.ts";
-import { messageFor } from "./message.ts";
 
 export type Publish = ReturnType<typeof createDeliveries>["publish"];
 
@@ -222,6 +226,34 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     deliveries: deliveries.values,
     idle: inFlight.idle,
   } satisfies SandboxWebhooks & Record<"publish", unknown>;
+}
+
+/** An attempt to deliver an event, signed now, including the delivery's disorder. */
+function messageFor(
+  delivery: WebhookDelivery,
+  deliveryId: string,
+  { endpointId, webhookSecret }: Merchant,
+  nowMs: number,
+  { headerPrefix, dialect }: Core,
+): WebhookParts {
+  const { id, eventId, event, data, occurredAt, disorder } = delivery;
+  const [kind = ""] = event.split(".");
+  const content =
+    dialect === "published"
+      ? { type: event, data: { [kind]: data }, timestamp: occurredAt }
+      : { event, data };
+  const ageMs = disorder?.kind === "stale-timestamp" ? disorder.byMs : 0;
+  const { headers, body } = signWebhook({
+    body: JSON.stringify(content),
+    secret: disorder?.kind === "wrong-secret" ? anotherSecret : webhookSecret,
+    timestamp: new Date(Math.max(nowMs - ageMs, 0)),
+    headerPrefix,
+  });
+  const hints = headersOf({ endpointId, eventId, deliveryId }, headerPrefix);
+  const webhook = { headers: { ...headers, ...hints }, body };
+  if (disorder?.kind !== "tamper") return webhook;
+  const changed = tamperedWebhook(webhook, randomStream(id, "tampering").fraction);
+  return { headers: changed.headers, body: changed.body };
 }
 
 function snapshotOf(subject: Payment | Withdrawal): WebhookData {
