@@ -92,7 +92,7 @@ export function createScenarios<
     clock.catchUp();
     const subject = found(id);
     checkName("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
-    const { length: left } = upcoming(id);
+    const { length: left } = stepsLeft(id);
     if (left > 0) {
       throw new InvalidRequestError(
         `A scenario is in progress, with ${left} ${left === 1 ? "step" : "steps"} left. Take them with ` +
@@ -120,9 +120,23 @@ export function createScenarios<
     if (first && first.dueMs !== null) scheduleStep(id, first.dueMs);
   }
 
-  /** Takes the next step off the plan and schedules the one after it. */
-  function next(id: string): Planned {
+  /** The step may have been taken by hand before the clock reached it. */
+  function takeIfDue(id: string): void {
     const [first, ...rest] = plans.get(id) ?? [];
+    if (first === undefined || (first.dueMs ?? Number.POSITIVE_INFINITY) > clock.nowMs()) return;
+    put(id, rest);
+    const subject = find(id);
+    if (subject !== undefined && !isOver(subject, first)) take(subject, first);
+  }
+
+  function stepsLeft(id: string): Planned[] {
+    const subject = found(id);
+    return (plans.get(id) ?? []).filter((it) => !isOver(subject, it));
+  }
+
+  async function step(id: string): Promise<Subject> {
+    clock.catchUp();
+    const [first, ...rest] = stepsLeft(id);
     if (first === undefined) {
       throw new InvalidRequestError(
         'No step is left. Start a scenario with simulate and { steps: "by-hand" }.',
@@ -130,33 +144,14 @@ export function createScenarios<
       );
     }
     put(id, rest);
-    return first;
+    return structuredClone(take(found(id), first));
   }
 
-  /** The step may have been taken by hand before the clock reached it. */
-  function takeIfDue(id: string): void {
-    const dueMs = plans.get(id)?.[0]?.dueMs ?? Number.POSITIVE_INFINITY;
-    if (dueMs > clock.nowMs()) return;
-    const subject = find(id);
-    const step = next(id);
-    if (subject !== undefined && !isOver(subject, step)) take(subject, step);
-  }
-
-  async function step(id: string): Promise<Subject> {
-    clock.catchUp();
-    const subject = found(id);
-    const first = next(id);
-    return structuredClone(take(subject, isOver(subject, first) ? next(id) : first));
-  }
-
-  function upcoming(id: string): (Shown & { readonly dueAt: string | null })[] {
-    const subject = found(id);
-    const left = (plans.get(id) ?? []).filter((it) => !isOver(subject, it));
-    return left.map((it) => ({
+  const upcoming = (id: string) =>
+    stepsLeft(id).map((it) => ({
       ...options.shown(it),
       dueAt: it.dueMs === null ? null : new Date(it.dueMs).toISOString(),
     }));
-  }
 
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
 }
