@@ -73,7 +73,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   // The last listener, so that everything else is ready when the reset is emitted.
   store.onReplaced(events.reset);
-  const close = options.data === undefined ? () => {} : keepInFile(store, String(options.data));
+  const close = options.data === undefined ? () => {} : keepInFile(store, options.data);
 
   const sandbox: Sandbox = {
     fetch: (input, init) => {

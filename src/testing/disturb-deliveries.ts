@@ -36,9 +36,7 @@ export interface Disturbance {
 export type Tampering = "body" | "signature" | "timestamp" | "stale-timestamp" | "wrong-secret";
 
 /** A delivery to send. */
-export interface DisturbedDelivery {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
+export interface DisturbedDelivery extends Sendable {
   /** The index of the given delivery that it is based on. */
   readonly index: number;
   /** Whether it is the second of two equal ones. */

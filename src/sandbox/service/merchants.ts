@@ -79,8 +79,6 @@ export function createMerchants(options: SandboxOptions, store: Store) {
   };
 }
 
-const usualMinPaymentInCents = 250;
-
 /** Each merchant has its own random stream, independent of the number of merchants. */
 function created(index: number, origin: string): Merchant {
   const number = index === 0 ? "" : ` ${index + 1}`;
@@ -96,21 +94,20 @@ function created(index: number, origin: string): Merchant {
     webhookUrl: null,
     depositsEnabled: true,
     withdrawalsEnabled: true,
-    limits: { minPaymentInCents: usualMinPaymentInCents },
+    limits: { minPaymentInCents: 250 },
   };
 }
 
 function withOptions(merchant: Merchant, options: MerchantOptions): Merchant {
-  const { name, webhookUrl, depositsEnabled, withdrawalsEnabled, limits } = options;
+  const { name, webhookUrl, depositsEnabled, withdrawalsEnabled } = options;
+  const { minPaymentInCents = merchant.limits.minPaymentInCents } = options.limits ?? {};
   return {
     ...merchant,
     name: name ?? merchant.name,
     webhookUrl: webhookUrl === undefined ? merchant.webhookUrl : String(webhookUrl),
     depositsEnabled: depositsEnabled ?? merchant.depositsEnabled,
     withdrawalsEnabled: withdrawalsEnabled ?? merchant.withdrawalsEnabled,
-    limits: limits
-      ? { minPaymentInCents: limits.minPaymentInCents ?? usualMinPaymentInCents }
-      : merchant.limits,
+    limits: { minPaymentInCents },
   };
 }
 
