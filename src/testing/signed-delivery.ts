@@ -1,5 +1,4 @@
 import { checkOptionNames } from "../values.ts";
-import { headersOf } from "../webhooks/headers.ts";
 import {
   type SignedWebhook,
   type SignWebhookOptions,
@@ -7,6 +6,7 @@ import {
   type WebhookHints,
 } from "../webhooks/index.ts";
 import { readHeaderPrefix } from "../webhooks/options.ts";
+import { headersOf } from "../webhooks/sign.ts";
 
 /** The event to sign, and the identifiers in unsigned headers. */
 export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {

@@ -6,7 +6,8 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-const fieldNames = {
+/** Without their prefix. */
+export const fieldNames = {
   signature: "Signature",
   timestamp: "Timestamp",
   endpointId: "Id",
@@ -14,7 +15,7 @@ const fieldNames = {
   deliveryId: "Delivery-Id",
 };
 
-type Field = keyof typeof fieldNames;
+export type Field = keyof typeof fieldNames;
 
 type HeaderNames = ReturnType<typeof headerNames>;
 
@@ -26,15 +27,6 @@ export function headerNames(headerPrefix: string) {
     prefix,
     fields: new Map(names.map(([field, name]) => [prefix + name.toLowerCase(), field])),
   };
-}
-
-/** The headers that carry the given fields. */
-export function headersOf(fields: { readonly [Name in Field]?: string }, headerPrefix: string) {
-  const headers: Record<string, string> = {};
-  for (const [field, value] of Object.entries(fields) as [Field, string | undefined][]) {
-    if (value !== undefined) headers[`${headerPrefix}-${fieldNames[field]}`] = value;
-  }
-  return headers;
 }
 
 /** Throws for a missing or malformed signature or timestamp. */

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames } from "../values.ts";
 import type { KnownEvents } from "../wire/webhook-event.ts";
 import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
-import { headersOf } from "./headers.ts";
+import { type Field, fieldNames } from "./headers.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
 /** An event to sign. `data` is typed for the known names, and any object for others. */
@@ -69,4 +69,13 @@ export function signWebhook<const Name extends string>(
   const signed = headersOf({ signature, timestamp: timestampText }, headerPrefix);
   const headers = { "Content-Type": "application/json", ...signed };
   return { body, headers, request: (url) => new Request(url, { method: "POST", headers, body }) };
+}
+
+/** The headers that carry the given fields. */
+export function headersOf(fields: { readonly [Name in Field]?: string }, headerPrefix: string) {
+  const headers: Record<string, string> = {};
+  for (const [field, value] of Object.entries(fields) as [Field, string | undefined][]) {
+    if (value !== undefined) headers[`${headerPrefix}-${fieldNames[field]}`] = value;
+  }
+  return headers;
 }

@@ -1,7 +1,6 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import { checkOptionNames, show } from "../../values.ts";
-import { headersOf } from "../../webhooks/headers.ts";
-import { signWebhook } from "../../webhooks/index.ts";
+import { headersOf, signWebhook } from "../../webhooks/sign.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
