@@ -67,6 +67,14 @@ describe("a sandbox with a data file", () => {
     expect(loaded.secretKey).toBe(other.secretKey);
   });
 
+  it("keeps a merchant's limits unless an option names them", () => {
+    const data = newFile();
+    const limits = { minPaymentInCents: 100 };
+    createSandbox({ data, limits }).close();
+    using sandbox = createSandbox({ data, limits: {} });
+    expect(sandbox.merchants).toMatchObject([{ limits }]);
+  });
+
   it("keeps the order of what is forgotten and comes again", async () => {
     const data = newFile();
     const options = { now: newYear, data };
