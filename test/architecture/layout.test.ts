@@ -29,7 +29,7 @@ test.each([
   ["evm", 485],
   ["http", 2_630],
   ["resources", 2_640],
-  ["sandbox", 6_721],
+  ["sandbox", 6_727],
   ["testing", 414],
   ["webhooks", 1_786],
   ["wire", 1_755],

@@ -156,8 +156,14 @@ export function createScenarios<
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
 }
 
-function unplayable(name: string, status: string, scenario: string, from: readonly string[]) {
+function unplayable(
+  name: "payment" | "withdrawal",
+  status: string,
+  scenario: string,
+  from: readonly string[],
+) {
   const isUnpaid = !from.includes("pending");
+  const code = isUnpaid ? "payment_not_paid" : (`${name}_not_pending` as const);
   const cure = isUnpaid
     ? 'Play "success" on a pending payment first.'
     : status === "expired"
@@ -165,7 +171,7 @@ function unplayable(name: string, status: string, scenario: string, from: readon
       : "Create another one.";
   return new InvalidRequestError(
     `The ${name} is ${status}, but must be ${from.join(" or ")} for ${JSON.stringify(scenario)}. ${cure}`,
-    { code: `${name}_not_${isUnpaid ? "paid" : "pending"}`, param: `${name}Id` },
+    { code, param: `${name}Id` } as const,
   );
 }
 
