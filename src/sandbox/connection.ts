@@ -2,8 +2,8 @@ import type { ResetFault, TruncationFault } from "./faults/fault.ts";
 
 /** The connection of a request, as the `env` of hono's `fetch`. The app also records here how a fault breaks it. */
 export interface Connection {
-  /** Aborts if the client disconnects before it has the whole response. Default: the request's own signal. */
-  readonly signal?: AbortSignal;
+  /** Aborts if the client disconnects before it has the whole response. */
+  readonly signal: AbortSignal;
   /** How the connection breaks instead of carrying the whole response. */
   broken?: ConnectionFault;
 }

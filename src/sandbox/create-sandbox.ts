@@ -45,7 +45,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const core = createCore(options);
   const { clock, events, headerPrefix, store } = core;
   const merchants = createMerchants(options, store);
-  const { publish, dropped: droppedDeliveries, ...webhooks } = createDeliveries(core, merchants);
+  const { publish, ...webhooks } = createDeliveries(core, merchants);
   const payments = createPayments(core, publish);
   const paymentScenarios = createPaymentScenarios(core, payments);
   const withdrawals = createWithdrawals(core, publish);
@@ -73,7 +73,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   // The last listener, so that everything else is ready when the reset is emitted.
   store.onReplaced(events.reset);
-  const close = options.data === undefined ? () => {} : keepInFile(store, String(options.data));
+  const close = options.data === undefined ? () => {} : keepInFile(store, options.data);
 
   const sandbox: Sandbox = {
     fetch: (input, init) => {
@@ -115,10 +115,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     on: events.on,
     requests: log.all,
     dropped: () => ({
-      requests: log.dropped(),
-      deliveries: droppedDeliveries(),
-      timelineEntries: events.dropped(),
-      idempotencyKeys: idempotency.dropped(),
+      requests: store.dropped("requests"),
+      deliveries: store.dropped("deliveries"),
+      timelineEntries: store.dropped("timeline"),
+      idempotencyKeys: store.dropped("idempotency keys"),
     }),
     ...createState(core),
     reset: store.clear,

@@ -1,4 +1,5 @@
-import { invalidArgument, nearest, show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
+import { checkName } from "./checks.ts";
 import {
   type Announced,
   type Cause,
@@ -23,12 +24,11 @@ export type Events = ReturnType<typeof createEvents>;
 const noCause: Cause = { requestId: null, clockSequence: null };
 
 /** Emits every event of a sandbox, and keeps the latest ones: the timeline. */
-export function createEvents(store: Store) {
+export function createEvents(store: Store, now: () => Date) {
   const entries = store.table<TimelineEntry>("timeline", { limit: 2_000 });
   const listeners = new Set<(event: SandboxEvent) => void>();
   let lastSequence = 0;
   let cause = noCause;
-  let now = () => new Date();
 
   function tell(event: SandboxEvent): void {
     for (const listener of listeners) listener(event);
@@ -63,10 +63,6 @@ export function createEvents(store: Store) {
   }
 
   return {
-    /** Sets the clock, which is created later: it emits events itself. */
-    setClock(clock: () => Date): void {
-      now = clock;
-    },
     emit,
     /** Emits an event with its cause. */
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
@@ -89,7 +85,10 @@ export function createEvents(store: Store) {
     subscribe,
     /** Calls the listener right after the step that emitted the event, so that the listener can use the sandbox. */
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
-      checkListener(type, listener);
+      checkName("type", type, ["*", ...eventTypes], "unknown_event", "event");
+      if (typeof listener !== "function") {
+        throw invalidArgument("listener", `listener must be a function, got ${show(listener)}.`);
+      }
       return subscribe((event) => {
         if (type !== "*" && type !== event.type) return;
         queueMicrotask(async () => {
@@ -104,20 +103,5 @@ export function createEvents(store: Store) {
     },
     /** Oldest first. */
     entries: entries.values,
-    dropped: entries.dropped,
   };
-}
-
-function checkListener(type: unknown, listener: unknown): void {
-  if (type !== "*" && !eventTypes.some((known) => known === type)) {
-    const near = nearest(type, eventTypes);
-    const cure = near ? `Did you mean ${near}?` : `Pass "*", or one of: ${eventTypes.join(", ")}.`;
-    throw invalidArgument(
-      "type",
-      `The sandbox has no event ${show(type)}. ${cure}`,
-      "unknown_event",
-    );
-  }
-  if (typeof listener === "function") return;
-  throw invalidArgument("listener", `listener must be a function, got ${show(listener)}.`);
 }

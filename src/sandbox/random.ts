@@ -11,13 +11,12 @@ export type RandomStream = ReturnType<typeof randomStream>;
 /** A reset restarts every stream: with a seed the same values, without one different values. */
 export function createRandomSource(seed: Seed | undefined, store: Store) {
   const savedSeed = store.cell<Seed | null>("seed", seed ?? null, { survivesReset: true });
-  /** Used in place of a seed. */
-  const chosen = store.cell("random origin", "");
+  const origin = store.cell("random origin", "");
   const drawn = store.table<number>("random draws");
 
   /** Chosen before any draw, so that a snapshot taken now leads to the same values again. */
   function choose(): void {
-    if (savedSeed.get() === null && chosen.get() === "") chosen.set(originOf(undefined));
+    if (origin.get() === "") origin.set(originOf(savedSeed.get() ?? undefined));
   }
 
   choose();
@@ -25,10 +24,7 @@ export function createRandomSource(seed: Seed | undefined, store: Store) {
 
   return {
     /** Each purpose has its own stream, so that drawing for one never shifts another. */
-    stream(purpose: string) {
-      const current = savedSeed.get();
-      return randomStream(current === null ? chosen.get() : originOf(current), purpose, drawn);
-    },
+    stream: (purpose: string) => randomStream(origin.get(), purpose, drawn),
   };
 }
 

@@ -6,6 +6,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
+import { isWholeWithin } from "./checks.ts";
 import {
   type Connection,
   type ConnectionFault,
@@ -13,7 +14,6 @@ import {
   isUnanswered,
   type SandboxApp,
 } from "./connection.ts";
-import { isWholeWithin } from "./faults/fault.ts";
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
@@ -103,7 +103,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   const answer: Answer = async (request, { incoming, outgoing }) => {
     const { hostname } = new URL(request.url);
     if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
-    const connection: Connection = {};
+    const connection: Connection = { signal: request.signal };
     const response = await app.fetch(whole(request), connection);
     // The adapter soon closes a connection with an unread body on it.
     if (!incoming.complete) response.headers.set("Connection", "close");

@@ -36,9 +36,7 @@ export interface Disturbance {
 export type Tampering = "body" | "signature" | "timestamp" | "stale-timestamp" | "wrong-secret";
 
 /** A delivery to send. */
-export interface DisturbedDelivery {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
+export interface DisturbedDelivery extends Sendable {
   /** The index of the given delivery that it is based on. */
   readonly index: number;
   /** Whether it is the second of two equal ones. */
@@ -94,26 +92,16 @@ export function disturbDeliveries(
   const disturbed: Omit<DisturbedDelivery, "isDuplicate">[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
     const sent = { body, headers };
-    const add = (change: Partial<DisturbedDelivery>) =>
-      disturbed.push({
-        ...sent,
-        index,
-        tampered: undefined,
-        delayMs: Math.round(random() * maxDelayMs),
-        ...change,
-      });
-    if (happens(tamper, random)) {
-      const { tampered, webhook } = tamperedWebhook(sent, random);
-      add({ ...webhook, tampered });
-    }
-    if (happens(wrongSecret, random)) {
-      add({ ...signedAnew(sent, anotherSecret, 0), tampered: "wrong-secret" });
-    }
-    if (happens(staleTimestamp, random)) {
-      add({ ...signedAnew(sent, secret, 10 * 60_000), tampered: "stale-timestamp" });
-    }
-    add({});
-    if (random() < duplicate) add({});
+    const add = (share: number, copy: () => Sendable, tampered?: Tampering) => {
+      // Draws nothing for a share of 0 or 1, so that it does not affect other copies.
+      if (share === 0 || (share < 1 && random() >= share)) return;
+      disturbed.push({ tampered, ...copy(), index, delayMs: Math.round(random() * maxDelayMs) });
+    };
+    add(tamper, () => tamperedWebhook(sent, random));
+    add(wrongSecret, () => signedAnew(sent, anotherSecret, 0), "wrong-secret");
+    add(staleTimestamp, () => signedAnew(sent, secret, 10 * 60_000), "stale-timestamp");
+    add(1, () => sent);
+    add(duplicate, () => sent);
   }
   const sent = new Set<number>();
   return disturbed
@@ -135,9 +123,4 @@ function signedAnew({ body, headers }: Sendable, secret: string, byMs: number): 
   const isSigned = new Headers(signed);
   const others = Object.entries(headers).filter(([name]) => !isSigned.has(name));
   return { body, headers: { ...signed, ...Object.fromEntries(others) } };
-}
-
-/** Draws nothing for a share of 0, so that a share does not affect other copies. */
-function happens(share: number, random: () => number): boolean {
-  return share > 0 && random() < share;
 }

@@ -1,4 +1,3 @@
-import { hintHeaders } from "../sandbox/webhooks/message.ts";
 import { checkOptionNames } from "../values.ts";
 import {
   type SignedWebhook,
@@ -7,6 +6,7 @@ import {
   type WebhookHints,
 } from "../webhooks/index.ts";
 import { readHeaderPrefix } from "../webhooks/options.ts";
+import { headersOf } from "../webhooks/sign.ts";
 
 /** The event to sign, and the identifiers in unsigned headers. */
 export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
@@ -79,7 +79,7 @@ export function signedDelivery<const Name extends string>(
   const { hints = {}, ...signing } = options;
   checkOptionNames(hints, ["endpointId", "eventId", "deliveryId"]);
   const { body, headers: signed } = signWebhook(signing);
-  const headers = { ...signed, ...hintHeaders(hints, readHeaderPrefix(options.headerPrefix)) };
+  const headers = { ...signed, ...headersOf(hints, readHeaderPrefix(options.headerPrefix)) };
   const lambda = ({ path = "/webhooks", base64 = false }: LambdaForm = {}) => ({
     path,
     body: base64 ? Buffer.from(body).toString("base64") : body,

@@ -6,7 +6,7 @@ export type WebhookBody = string | Uint8Array | ArrayBuffer;
 /** A body in one of the two forms used internally. */
 export type RawBody = string | Uint8Array;
 
-const encoder = /* @__PURE__ */ new TextEncoder();
+export const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Undefined for anything but a raw body, for example one that was already parsed. */
 export function asRawBody(value: unknown): RawBody | undefined {

@@ -1,6 +1,4 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { parseSha256Hex } from "./crypto.ts";
-import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
 /** `Headers`, or a plain object with names in any case, such as `request.headers` in Node. */
@@ -8,34 +6,41 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-type Field = "signature" | "timestamp" | keyof WebhookHints;
+/** Without their prefix. */
+export const fieldNames = {
+  signature: "Signature",
+  timestamp: "Timestamp",
+  endpointId: "Id",
+  eventId: "Event-Id",
+  deliveryId: "Delivery-Id",
+};
+
+export type Field = keyof typeof fieldNames;
 
 type HeaderNames = ReturnType<typeof headerNames>;
 
 /** Which headers to read: their prefix including the hyphen, and each field's full name. All lower case. */
 export function headerNames(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
-  const fields = new Map<string, Field>([
-    [`${prefix}signature`, "signature"],
-    [`${prefix}timestamp`, "timestamp"],
-    [`${prefix}id`, "endpointId"],
-    [`${prefix}event-id`, "eventId"],
-    [`${prefix}delivery-id`, "deliveryId"],
-  ]);
-  return { prefix, fields };
+  const names = Object.entries(fieldNames) as [Field, string][];
+  return {
+    prefix,
+    fields: new Map(names.map(([field, name]) => [prefix + name.toLowerCase(), field])),
+  };
 }
 
 /** Throws for a missing or malformed signature or timestamp. */
 export function readClaims(headers: unknown, names: HeaderNames) {
-  const { signature: digits = "", timestamp = "", ...hints } = readFields(headers, names);
-  const signature = parseSha256Hex(digits);
-  if (signature === undefined) throw unreadable("signature", digits, "64 hex digits", names);
+  const { signature = "", timestamp = "", ...hints } = readFields(headers, names);
+  if (signature.length !== 64 || /[^0-9a-f]/i.test(signature)) {
+    throw unreadable("signature", signature, "64 hex digits", names);
+  }
   const timestampMs = parseTimestamp(timestamp);
   if (timestampMs === undefined) {
     const expected = "Unix seconds, Unix milliseconds or ISO 8601 with a time zone";
     throw unreadable("timestamp", timestamp, expected, names);
   }
-  return { signature, prefix: `${timestamp}.`, timestampMs, hints };
+  return { signature: signature.toLowerCase(), prefix: `${timestamp}.`, timestampMs, hints };
 }
 
 function unreadable(

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames } from "../values.ts";
 import type { KnownEvents } from "../wire/webhook-event.ts";
 import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
+import { type Field, fieldNames } from "./headers.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
 /** An event to sign. `data` is typed for the known names, and any object for others. */
@@ -64,10 +65,17 @@ export function signWebhook<const Name extends string>(
     timestamp instanceof Date ? Math.floor(timestamp.getTime() / 1000) : timestamp,
   );
   checkOption("timestamp", timestampText !== "NaN", "a valid Date, a number or text");
-  const headers = {
-    "Content-Type": "application/json",
-    [`${headerPrefix}-Signature`]: nodeHmacHex(nodeCrypto, key, `${timestampText}.`, body),
-    [`${headerPrefix}-Timestamp`]: timestampText,
-  };
+  const signature = nodeHmacHex(nodeCrypto, key, `${timestampText}.`, body);
+  const signed = headersOf({ signature, timestamp: timestampText }, headerPrefix);
+  const headers = { "Content-Type": "application/json", ...signed };
   return { body, headers, request: (url) => new Request(url, { method: "POST", headers, body }) };
+}
+
+/** The headers that carry the given fields. */
+export function headersOf(fields: { readonly [Name in Field]?: string }, headerPrefix: string) {
+  const headers: Record<string, string> = {};
+  for (const [field, value] of Object.entries(fields) as [Field, string | undefined][]) {
+    if (value !== undefined) headers[`${headerPrefix}-${fieldNames[field]}`] = value;
+  }
+  return headers;
 }

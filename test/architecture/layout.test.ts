@@ -27,10 +27,10 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 test.each([
   ["cli", 4_075],
   ["evm", 476],
-  ["http", 2_553],
+  ["http", 2_555],
   ["resources", 2_533],
-  ["sandbox", 6_847],
-  ["testing", 431],
+  ["sandbox", 6_746],
+  ["testing", 414],
   ["webhooks", 1_801],
   ["wire", 1_746],
 ])("src/%s stays within %i lines", async (folder, limit) => {

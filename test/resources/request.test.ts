@@ -58,7 +58,7 @@ describe("client.request", () => {
     const call = clientOf(nowhere).request({ method: "GET", path: "/a" }, null as never);
     await expect(call).rejects.toMatchObject({
       name: "ConfigurationError",
-      message: expect.stringMatching(/^The options of a call must be an object/),
+      message: expect.stringMatching(/^The options must be an object, such as { idempotencyKey }/),
     });
   });
 

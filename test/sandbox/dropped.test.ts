@@ -24,7 +24,8 @@ describe("what a sandbox drops", () => {
 
 describe("a table with a limit", () => {
   it("drops the oldest, whatever was deleted or replaced before", () => {
-    const table = createStore().table<number>("numbers", { limit: 3 });
+    const store = createStore();
+    const table = store.table<number>("numbers", { limit: 3 });
     for (const [index, key] of ["a", "b", "c"].entries()) table.set(key, index);
     table.delete("a");
     table.set("b", 7);
@@ -36,7 +37,7 @@ describe("a table with a limit", () => {
     ]);
     table.set("a", 8);
     expect(table.values()).toEqual([2, 3, 8]);
-    expect(table.dropped()).toBe(1);
+    expect(store.dropped("numbers")).toBe(1);
     table.set("e", 9);
     expect(table.values()).toEqual([3, 8, 9]);
   });

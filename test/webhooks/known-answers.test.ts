@@ -98,9 +98,8 @@ describe("HMAC-SHA-256 gives the answers of RFC 4231", () => {
   test.each(vectors)("%s, with WebCrypto", async (_, key, data, digest) => {
     const secret = new Uint8Array(key);
     const signed = { prefix: "", body: data };
-    const signature = bytes(digest);
-    const wrong = signature.map((byte, index) => (index === 31 ? byte ^ 1 : byte));
-    expect(await webMatches(secret, { ...signed, signature })).toBe(true);
+    const wrong = digest.slice(0, -1) + (digest.endsWith("0") ? "1" : "0");
+    expect(await webMatches(secret, { ...signed, signature: digest })).toBe(true);
     expect(await webMatches(secret, { ...signed, signature: wrong })).toBe(false);
   });
 });

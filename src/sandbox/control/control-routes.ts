@@ -6,19 +6,12 @@ import { credentialHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { createPayment, createWithdrawal } from "../../wire/operations.ts";
 import type { Events } from "../event-bus.ts";
-import type { Fault, FaultRoute, Frequency, RateLimit } from "../faults/fault.ts";
+import type { Frequency, RateLimit } from "../faults/fault.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { answerJson, Refusal, type ServiceEnv } from "../service/answers.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
-import type { PaymentScenario, SimulateOptions } from "../service/payment-scenarios.ts";
 import { maxBodyBytes, parseJson, parseObject, refuseField } from "../service/validation.ts";
-import type {
-  SimulateWithdrawalOptions,
-  WithdrawalScenario,
-} from "../service/withdrawal-scenarios.ts";
 import type { SavedSandbox } from "../state/state.ts";
-import type { ReplayOptions } from "../webhooks/delivery.ts";
-import type { DisorderKind, DisorderOptions } from "../webhooks/disorder.ts";
 
 type ControlContext = Context<ServiceEnv>;
 
@@ -41,19 +34,25 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     routes.get(path, (c) => answerJson(c, 200, read(c.req.param("id") ?? "")));
   }
 
-  /** Responds with the result of `act`, or 204. The fields' types are assumed here and checked by the sandbox. */
-  function post<Fields = object>(path: string, act: (given: Fields, id: string) => unknown): void {
+  /**
+   * Calls a method of the sandbox, which checks its arguments: the `id` in the path, the named fields, and the others as
+   * options. Responds with its result, or 204.
+   */
+  function post(path: string, call: (...given: never[]) => unknown, ...names: string[]): void {
     routes.post(path, async (c) => {
       const fields = parseObject(await c.req.text(), { isOptional: true });
       if (fields.times === "always") fields.times = Number.POSITIVE_INFINITY;
-      const given = await act(fields as Fields, c.req.param("id") ?? "");
-      return given === undefined ? c.body(null, 204) : answerJson(c, 200, given);
+      const options = Object.entries(fields).filter(([name]) => !names.includes(name));
+      const id = path.includes(":id") ? [c.req.param("id")] : [];
+      const given = [...id, ...names.map((name) => fields[name]), Object.fromEntries(options)];
+      const result = await call(...(given as never[]));
+      return result === undefined ? c.body(null, 204) : answerJson(c, 200, result);
     });
   }
 
   get("/requests", () => ({ data: sandbox.requests(), dropped: sandbox.dropped().requests }));
   get("/merchants", () => ({ data: sandbox.merchants.map(withoutSecrets) }));
-  get("/timeline", () => ({ data: events.entries(), dropped: events.dropped() }));
+  get("/timeline", () => ({ data: events.entries(), dropped: sandbox.dropped().timelineEntries }));
   routes.get("/events", (c) => streamEvents(c, events));
 
   // Acts as a merchant's server. Its requests are recorded, meet faults and can be refused, like any others.
@@ -70,47 +69,37 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   for (const [kind, records] of Object.entries({ payments, withdrawals })) {
     get(`/${kind}`, () => ({ data: records.all() }));
     get(`/${kind}/:id/upcoming`, (id) => ({ data: records.upcoming(id) }));
-    post(`/${kind}/:id/step`, (_, id) => records.step(id));
+    post(`/${kind}/:id/step`, records.step);
+    post(`/${kind}/:id/simulate`, records.simulate, "scenario");
   }
-  post<{ scenario: PaymentScenario } & SimulateOptions>(
-    "/payments/:id/simulate",
-    ({ scenario, ...options }, id) => payments.simulate(id, scenario, options),
-  );
-  post<{ scenario: WithdrawalScenario } & SimulateWithdrawalOptions>(
-    "/withdrawals/:id/simulate",
-    ({ scenario, ...options }, id) => withdrawals.simulate(id, scenario, options),
-  );
 
   get("/clock", () => ({ now: clock.now() }));
-  post<{ duration: Duration }>("/clock/advance", async ({ duration }) => {
+  const advance = async (duration: Duration) => {
     const happened = await clock.advance(duration);
     return { now: clock.now(), happened };
-  });
+  };
+  post("/clock/advance", advance, "duration");
   // POST, because the response holds secrets: no link, address bar or history can request it.
-  post("/save", () => sandbox.save());
-  post("/reset", () => sandbox.reset());
+  post("/save", sandbox.save);
+  post("/reset", sandbox.reset);
 
   get("/deliveries", () => ({
     data: webhooks.deliveries(),
     dropped: sandbox.dropped().deliveries,
   }));
-  post<ReplayOptions>("/deliveries/:id/replay", (options, id) => webhooks.replay(id, options));
+  post("/deliveries/:id/replay", webhooks.replay);
   get("/disorders", () => ({ data: webhooks.disorders().map(frequencyAsJson) }));
-  post<{ kind: DisorderKind } & DisorderOptions>("/disorders", ({ kind, ...options }) =>
-    webhooks.disorder(kind, options),
-  );
-  post("/disorders/clear", () => webhooks.clearDisorders());
+  post("/disorders", webhooks.disorder, "kind");
+  post("/disorders/clear", webhooks.clearDisorders);
 
   get("/faults", () => ({ data: faults.waiting().map(frequencyAsJson), limit: faults.limit() }));
-  post<{ route: FaultRoute; fault: Fault } & Frequency>(
-    "/faults",
-    ({ route, fault, ...frequency }) => faults.next(route, fault, frequency),
-  );
-  post<{ limit: RateLimit | null }>("/faults/rate-limit", ({ limit }) => {
+  post("/faults", faults.next, "route", "fault");
+  const rateLimit = (limit: RateLimit | null) => {
     if (typeof limit !== "object") throw refuseField(400, "limit", "must be an object, or null.");
     faults.rateLimit(limit);
-  });
-  post("/faults/clear", () => faults.clear());
+  };
+  post("/faults/rate-limit", rateLimit, "limit");
+  post("/faults/clear", faults.clear);
   return routes;
 }
 

@@ -1,6 +1,7 @@
 import { InvalidRequestError } from "../../errors.ts";
 import { checkOptionNames, invalidArgument } from "../../values.ts";
 import { operationTable } from "../../wire/operations.ts";
+import { isWholeWithin } from "../checks.ts";
 
 /**
  * A failure of one request: `before` it takes effect, so that nothing happens, or `after`, so that it takes effect but
@@ -119,10 +120,6 @@ export function checkedRate(rate: RateLimit): Required<RateLimit> {
     }
   }
   return { requestsPerSecond, retryAfterSeconds };
-}
-
-export function isWholeWithin(value: unknown, min: number, max: number): boolean {
-  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
 export function invalidFault(param: string, problem: string): InvalidRequestError {

@@ -82,8 +82,6 @@ interface CommandButton {
   /** Path in the control API, after `/_sandbox/`. */
   readonly path: string;
   readonly body?: object;
-  /** Whether the page sends the chosen pace as `steps`. */
-  readonly isPlayed?: boolean;
   /** Asks for confirmation first. */
   readonly question?: string;
   readonly tone?: "primary" | "danger";
@@ -97,7 +95,7 @@ export function commandButton(button: CommandButton): Html {
   const json = JSON.stringify(body);
   // Keeps the focus on it when the page refreshes.
   const id = `${path} ${json}`.replace(/[^\w-]+/g, "-");
-  return html`<button type="button" id="${id}" data-post="${path}" data-body="${json}"${button.isPlayed && html` data-played`}${question && html` data-confirm="${question}"`}${tone && html` class="${tone}"`}${describedBy && html` aria-describedby="${describedBy}"`}${button.isDisabled && html` disabled`}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
+  return html`<button type="button" id="${id}" data-post="${path}" data-body="${json}"${question && html` data-confirm="${question}"`}${tone && html` class="${tone}"`}${describedBy && html` aria-describedby="${describedBy}"`}${button.isDisabled && html` disabled`}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
 }
 
 /** A scenario's next step in words: `processing, 1 confirmation, at 00:00:02`. */

@@ -4,8 +4,8 @@ import { webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Fault, Frequency } from "../faults/fault.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { isPaymentPlayable } from "../service/payment-scenarios.ts";
-import { isWithdrawalPlayable } from "../service/withdrawal-scenarios.ts";
+import { paymentOutcomes } from "../service/payment-scenarios.ts";
+import { withdrawalOutcomes } from "../service/withdrawal-scenarios.ts";
 import { type DisorderKind, disorderKinds } from "../webhooks/disorder.ts";
 import {
   badge,
@@ -31,9 +31,10 @@ const withdrawalPlays = [
 function playsOf(
   record: Payment | Withdrawal,
 ): readonly (readonly [string, string, ...string[]])[] {
+  const { status } = record;
   return "recipientAddress" in record
-    ? withdrawalPlays.filter(([scenario]) => isWithdrawalPlayable(record, scenario))
-    : paymentPlays.filter(([scenario]) => isPaymentPlayable(record, scenario));
+    ? withdrawalPlays.filter(([scenario]) => withdrawalOutcomes[scenario].from.includes(status))
+    : paymentPlays.filter(([scenario]) => paymentOutcomes[scenario].from.includes(status));
 }
 
 function factsOf(record: Payment | Withdrawal): Html | undefined {
@@ -72,13 +73,7 @@ ${controls}
     const buttons = next
       ? html`${commandButton({ name: "Next step", about, path: `${path}/step`, tone: "primary" })}<span class="quiet">${stepText(next)}</span>`
       : plays.map(([scenario, name]) =>
-          commandButton({
-            name,
-            about,
-            path: `${path}/simulate`,
-            body: { scenario },
-            isPlayed: true,
-          }),
+          commandButton({ name, about, path: `${path}/simulate`, body: { scenario } }),
         );
     return html`<li id="${path.replace("s/", "-")}" class="small-card">
 <p class="head"><strong>${amountInCents === 0 ? "Deposit" : dollars(amountInCents)}</strong> <bdi>${orderId}</bdi>${statusBadge(status)}</p>

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Evidence } from "../../wire/operation.ts";
 import type { Payment } from "../../wire/payment.ts";
-import { isPaymentPlayable, type UpcomingPaymentStep } from "../service/payment-scenarios.ts";
+import { paymentOutcomes, type UpcomingPaymentStep } from "../service/payment-scenarios.ts";
 import {
   commandButton,
   customerPlays,
@@ -74,8 +74,7 @@ ${paceChoice()}
         name,
         path: `${path}/simulate`,
         body: { scenario },
-        isPlayed: true,
-        isDisabled: next !== undefined || !isPaymentPlayable(payment, scenario),
+        isDisabled: next !== undefined || !paymentOutcomes[scenario].from.includes(payment.status),
         describedBy: `about-${scenario}`,
       })}<p class="effect" id="about-${scenario}">${effect}</p></li>`,
   )}</ul>

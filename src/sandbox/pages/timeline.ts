@@ -87,14 +87,6 @@ interface Description {
   readonly kind: string;
   readonly what: Html;
   readonly outcome?: Html | undefined;
-  /** Text of links to the event. */
-  readonly title: string;
-}
-
-/** An event described by a piece of code, such as a webhook event's name. */
-function coded(kind: string, code: string | null, outcome?: Html, orderId?: string | null) {
-  const what = html`<code>${code}</code>${order(orderId)}`;
-  return { kind, what, outcome, title: `${kind.toLowerCase()} ${code}` };
 }
 
 export function describe(
@@ -102,42 +94,45 @@ export function describe(
   deliveryOf?: ReadonlyMap<string, WebhookDelivery>,
 ): Description {
   switch (entry.type) {
-    case "request":
-      return coded("Request", `${entry.method} ${shortPath(entry.path)}`, requestBadge(entry));
+    case "request": {
+      const what = html`<code>${entry.method} ${shortPath(entry.path)}</code>`;
+      return { kind: "Request", what, outcome: requestBadge(entry) };
+    }
     case "fault.met":
-      return coded("Fault", entry.route ?? "rate limit");
+      return { kind: "Fault", what: html`<code>${entry.route ?? "rate limit"}</code>` };
     case "clock.advanced": {
       const what = html`moved to <code>${entry.until.slice(0, 19).replace("T", " ")}</code>`;
-      return { kind: "Clock", what, title: `clock at ${entry.at.slice(11, 19)}` };
+      return { kind: "Clock", what };
     }
     case "quotes.expired": {
       const { quoteIds, paymentId } = entry;
       const count = quoteIds.length === 1 ? "1 quote" : `${quoteIds.length} quotes`;
-      const what = html`${count} of <code>${shortIds(paymentId)}</code> expired`;
-      return { kind: "Quotes", what, title: `${count} expired` };
+      return {
+        kind: "Quotes",
+        what: html`${count} of <code>${shortIds(paymentId)}</code> expired`,
+      };
     }
-    case "idempotency.ended": {
-      const what = html`<code>${entry.key}</code> expired`;
-      return { kind: "Key", what, title: "key that expired" };
-    }
+    case "idempotency.ended":
+      return { kind: "Key", what: html`<code>${entry.key}</code> expired` };
     case "webhook.created": {
       const delivery = deliveryOf?.get(entry.deliveryId);
-      const outcome = statusBadge(delivery?.status ?? "gone");
-      return coded("Webhook", entry.event, outcome, delivery?.data.orderId);
+      const what = html`<code>${entry.event}</code>${order(delivery?.data.orderId)}`;
+      return { kind: "Webhook", what, outcome: statusBadge(delivery?.status ?? "gone") };
     }
     case "webhook.attempted": {
       const { event, deliveryId, attempt, disorder, status } = entry;
       const { orderId } = deliveryOf?.get(deliveryId)?.data ?? {};
       const what = html`<code>${event}</code>${order(orderId)} attempt ${attempt}${disorder && html` ${badge("warn", disorder)}`}`;
-      return { kind: "Attempt", what, outcome: codeBadge(status), title: `attempt ${attempt}` };
+      return { kind: "Attempt", what, outcome: codeBadge(status) };
     }
     default: {
       const { event, orderId, status } = entry;
       if (entry.type !== "payment.moved" || event !== null) {
-        return coded("Change", event, statusBadge(status), orderId);
+        const what = html`<code>${event}</code>${order(orderId)}`;
+        return { kind: "Change", what, outcome: statusBadge(status) };
       }
-      const title = `${entry.confirmations} of ${entry.requiredConfirmations} confirmations`;
-      return { kind: "Confirmed", what: html`${title}${order(orderId)}`, title };
+      const { confirmations: seen, requiredConfirmations: needed } = entry;
+      return { kind: "Confirmed", what: html`${seen} of ${needed} confirmations${order(orderId)}` };
     }
   }
 }

@@ -54,19 +54,14 @@ export function found<Value>(
 
 const defaultLimit = 100;
 
-/** One page of a list. The list may be long, so it is not copied. */
+/** One page of a list. */
 export function pageOf<Value>(
   values: readonly Value[],
   { limit = defaultLimit, offset = 0 }: PageQuery,
-  from: "first" | "last",
 ): PageBody<Value> {
   const total = values.length;
-  const [start, end] =
-    from === "first" ? [offset, offset + limit] : [total - offset - limit, total - offset];
-  const page = values.slice(Math.max(start, 0), Math.max(end, 0));
-  const data = from === "first" ? page : page.reverse();
   return {
-    data,
+    data: values.slice(offset, offset + limit),
     pagination: {
       total,
       limit,

@@ -4,6 +4,7 @@ import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
 import { codeForStatus } from "../../wire/envelope.ts";
 import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
+import type { Connection } from "../connection.ts";
 import type { Core } from "../core.ts";
 import type { AnswerFault, Fault } from "../faults/fault.ts";
 import { callerOf, type Faults } from "../faults/faults.ts";
@@ -118,7 +119,7 @@ function withFaults({ takeFault, events, headerPrefix }: AppOptions): Middleware
 async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Promise<void> {
   if ("status" in fault || "latencyMs" in fault) {
     if (fault.when === "after") await next();
-    if (fault.latencyMs !== undefined) await latency(fault.latencyMs, c);
+    if (fault.latencyMs !== undefined) await latency(fault.latencyMs, c.env);
     if ("status" in fault) {
       // hono would merge the previous response's headers.
       for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
@@ -131,8 +132,7 @@ async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Prom
   }
 }
 
-function latency(ms: number, { env, req }: Context<ServiceEnv>): Promise<void> {
-  const { signal = req.raw.signal } = env;
+function latency(ms: number, { signal }: Connection): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     // A client that gave up must not keep the process alive. Workers' timers are numbers.

@@ -92,8 +92,6 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
       }
       ofWithdrawals.set(value);
     },
-    /** How many keys were dropped early. */
-    dropped: kept.dropped,
   };
 }
 

@@ -43,7 +43,6 @@ export function createMerchants(options: SandboxOptions, store: Store) {
   /** The stored merchants, and those that the options add. */
   function gather(): void {
     const before = kept.values();
-    if (!before.every(isMerchant)) throw new Error("A stored merchant has an unknown form.");
     const count = Math.max(before.length, merchants.length);
     for (let index = 0; index < count; index++) {
       const own = merchants[index];
@@ -80,12 +79,6 @@ export function createMerchants(options: SandboxOptions, store: Store) {
   };
 }
 
-function isMerchant(kept: Merchant | null): boolean {
-  return typeof kept?.merchantId === "string" && typeof kept.secretKey === "string";
-}
-
-const usualMinPaymentInCents = 250;
-
 /** Each merchant has its own random stream, independent of the number of merchants. */
 function created(index: number, origin: string): Merchant {
   const number = index === 0 ? "" : ` ${index + 1}`;
@@ -101,21 +94,20 @@ function created(index: number, origin: string): Merchant {
     webhookUrl: null,
     depositsEnabled: true,
     withdrawalsEnabled: true,
-    limits: { minPaymentInCents: usualMinPaymentInCents },
+    limits: { minPaymentInCents: 250 },
   };
 }
 
 function withOptions(merchant: Merchant, options: MerchantOptions): Merchant {
-  const { name, webhookUrl, depositsEnabled, withdrawalsEnabled, limits } = options;
+  const { name, webhookUrl, depositsEnabled, withdrawalsEnabled } = options;
+  const { minPaymentInCents = merchant.limits.minPaymentInCents } = options.limits ?? {};
   return {
     ...merchant,
     name: name ?? merchant.name,
     webhookUrl: webhookUrl === undefined ? merchant.webhookUrl : String(webhookUrl),
     depositsEnabled: depositsEnabled ?? merchant.depositsEnabled,
     withdrawalsEnabled: withdrawalsEnabled ?? merchant.withdrawalsEnabled,
-    limits: limits
-      ? { minPaymentInCents: limits.minPaymentInCents ?? usualMinPaymentInCents }
-      : merchant.limits,
+    limits: { minPaymentInCents },
   };
 }
 

@@ -42,6 +42,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     return { payment, paymentUrl: `${origin}/payment/${paymentId}`, paymentId, secret };
   }
 
+  /** The merchant's payment, or the one that the payment secret belongs to. */
   function get({ path: { paymentId = "" }, merchant }: Call): Payment {
     const payment = payments.find(paymentId);
     const isOwn = payment?.merchantId === merchant.merchantId;
@@ -54,22 +55,17 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     // Sorting is stable: payments of equal amounts stay in order of creation.
     if (query.sortBy === "amountInCents")
       matching.sort((a, b) => a.amountInCents - b.amountInCents);
-    return pageOf(matching, query, query.sortOrder === "ASC" ? "first" : "last");
-  }
-
-  /** The payment that the payment secret belongs to. */
-  function opened({ path: { paymentId = "" } }: Call): Payment {
-    return found("payment", payments.find(paymentId));
+    return pageOf(query.sortOrder === "ASC" ? matching : matching.reverse(), query);
   }
 
   function state(call: Call): PaymentState {
-    const { id, status } = opened(call);
+    const { id, status } = get(call);
     return { id, status };
   }
 
   /** Creates or updates a quote. Repeating the request returns the same quote while it is active. */
   function quote(call: Call<CreateQuoteBody>): Quote {
-    const payment = opened(call);
+    const payment = get(call);
     if (payment.status !== "pending") {
       throw new Refusal(400, {
         code: "payment_not_pending",
@@ -93,9 +89,9 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     route({ ...operations.createPayment, body: createBodySchema }, create),
     route(operations.getPayment, get),
     route(operations.listPayments, list),
-    route(operations.getCheckoutPayment, opened),
+    route(operations.getCheckoutPayment, get),
     route(operations.getCheckoutStatus, state),
-    route(operations.listQuotes, (call) => opened(call).quotes.filter(isActive)),
+    route(operations.listQuotes, (call) => get(call).quotes.filter(isActive)),
     route(operations.createQuote, quote),
     // There is no chain to check: the test simulates what arrives.
     route(operations.refreshCheckoutStatus, state),

@@ -1,12 +1,12 @@
-import { InvalidRequestError } from "../../errors.ts";
+import type { InvalidRequestError } from "../../errors.ts";
 import { invalidArgument } from "../../values.ts";
 import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
+import { isWholeWithin } from "../checks.ts";
 import type { Core } from "../core.ts";
-import { isWholeWithin } from "../faults/fault.ts";
 import type { Payments } from "./payments.ts";
-import { closedQuotes, latestQuote, quoteFor, withQuote } from "./quotes.ts";
+import { latestQuote, quoteFor, withQuote } from "./quotes.ts";
 import { blockTimeMs, receiptOf } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Simulated, type Step } from "./scenarios.ts";
 import { defaultToken } from "./tokens.ts";
@@ -91,7 +91,7 @@ interface Outcome extends Pick<PaymentStep, "status" | "tenths"> {
   readonly from: readonly string[];
 }
 
-const outcomes: Readonly<Record<PaymentScenario, Outcome>> = {
+export const paymentOutcomes: Readonly<Record<PaymentScenario, Outcome>> = {
   success: { from: ["pending"], status: "completed", tenths: 10 },
   underpayment: { from: ["pending"], status: "failed", tenths: 9 },
   overpayment: { from: ["pending"], status: "completed", tenths: 11 },
@@ -115,8 +115,7 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     scenario: PaymentScenario,
     options: SimulateOptions,
   ): PaymentStep[] {
-    if (!isPaymentPlayable(payment, scenario)) throw unplayable(payment, scenario);
-    const { status, tenths } = outcomes[scenario];
+    const { status, tenths } = paymentOutcomes[scenario];
     const due = { amountInCents: amountDue(payment, options.amountInCents), tenths };
     const dueMs = payments.expiresMs(payment);
     const expiry: PaymentStep = { ...due, status: "expired", confirmations: null, dueMs };
@@ -134,14 +133,14 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
 
   function take(payment: Payment, step: PaymentStep): Payment {
     const { status, confirmations } = step;
-    if (confirmations === null) return payments.end(payment, status);
+    if (confirmations === null) return payments.transition(payment, { status });
     const arrived = payment.receipt ? payment : { ...payment, ...arrival(payment, step) };
     const { amountInCents, quotes } = arrived;
     const receipt = { ...arrived.receipt, confirmations, requiredConfirmations };
     return payments.transition(payment, { amountInCents, quotes, receipt, status });
   }
 
-  /** The changes when money arrives: the paid quote becomes used, the others expire. */
+  /** The changes when money arrives: the paid quote becomes used. */
   function arrival(payment: Payment, { amountInCents, tenths }: PaymentStep) {
     const nowMs = clock.nowMs();
     const draws = random.stream("receipts");
@@ -153,7 +152,7 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
       ...(isOffered ? latest : { ...exact, id: draws.uuid() }),
       status: "used",
     };
-    const quotes = closedQuotes(withQuote(payment.quotes, quote));
+    const quotes = withQuote(payment.quotes, quote);
     const units = (BigInt(quote.expectedAmountAsset) * BigInt(tenths)) / 10n;
     return { amountInCents, quotes, receipt: receiptOf(quote, units, { nowMs, random: draws }) };
   }
@@ -161,30 +160,12 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
   return createScenarios(core, {
     ...payments,
     name: "payment",
-    outcomes,
+    outcomes: paymentOutcomes,
     optionNames: ["amountInCents", "steps"],
     plan,
     take,
     shown: ({ status, confirmations }: PaymentStep) => ({ status, confirmations }),
   });
-}
-
-export function isPaymentPlayable({ status }: Payment, scenario: PaymentScenario): boolean {
-  return outcomes[scenario].from.includes(status);
-}
-
-function unplayable({ status }: Payment, scenario: PaymentScenario): InvalidRequestError {
-  const { from } = outcomes[scenario];
-  const isUnpaid = !from.includes("pending");
-  const cure = isUnpaid
-    ? 'Play "success" on a pending payment first.'
-    : status === "expired"
-      ? 'Only "late" money can still arrive; or create another payment.'
-      : "Create another one.";
-  return new InvalidRequestError(
-    `The payment is ${status}, but must be ${from.join(" or ")} for ${JSON.stringify(scenario)}. ${cure}`,
-    { code: isUnpaid ? "payment_not_paid" : "payment_not_pending", param: "paymentId" },
-  );
 }
 
 const defaultDepositInCents = 2_500;

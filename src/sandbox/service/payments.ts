@@ -22,7 +22,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {
     const payment = payments.get(id);
-    if (payment?.status === "pending") end(payment, "expired");
+    if (payment?.status === "pending") transition(payment, { status: "expired" });
   });
 
   /** @param amountInCents 0 for a deposit, whose amount the customer chooses later (assumed). */
@@ -60,9 +60,9 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     return { payment, secret };
   }
 
-  /** Replaces a payment by its next state; a new status sends a webhook. */
-  function transition(payment: Payment, changes: Partial<Payment>): Payment {
-    const next = { ...payment, ...changes };
+  /** Replaces a payment by its next state, without active quotes; a new status sends a webhook. */
+  function transition(payment: Payment, { quotes = payment.quotes, ...changes }: Partial<Payment>) {
+    const next = { ...payment, ...changes, quotes: closedQuotes(quotes) };
     payments.set(next.id, next);
     const facts = factsOf(next);
     const { confirmations = null, requiredConfirmations = null } = next.receipt ?? {};
@@ -76,11 +76,6 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     if (next.status === payment.status) events.emitEffect({ ...moved, eventId: null, event: null });
     else publish("payment.updated", next, next.status === "expired" ? expired : moved);
     return next;
-  }
-
-  /** Ends a payment without money. */
-  function end(payment: Payment, status: string): Payment {
-    return transition(payment, { status, quotes: closedQuotes(payment.quotes) });
   }
 
   /**
@@ -113,7 +108,6 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     /** Of all merchants, oldest first. */
     all: payments.values,
     transition,
-    end,
     offer,
     /** When an unpaid payment expires, in milliseconds since 1970. */
     expiresMs: ({ createdAt }: Payment) => Date.parse(createdAt) + paymentLifetimeMs,

@@ -10,7 +10,7 @@ const heldWholeTokens = "1000000";
 /** Chains, tokens and the merchant's wallet (published). */
 export const referenceRoutes: readonly Route[] = [
   route(operations.listChains, ({ query }: Call<unknown, ChainListQuery>) =>
-    pageOf(supportedChains, query, "first"),
+    pageOf(supportedChains, query),
   ),
   route(operations.getChain, ({ path: { chainId = "" } }) => {
     const chain = supportedChains.find((it) =>
@@ -19,7 +19,7 @@ export const referenceRoutes: readonly Route[] = [
     return found("chain", chain);
   }),
   route(operations.listTokens, ({ query }: Call<unknown, TokenListQuery>) =>
-    pageOf(pricedTokens.filter(matching(query)).map(withPrice), query, "first"),
+    pageOf(pricedTokens.filter(matching(query)).map(withPrice), query),
   ),
   route(operations.getToken, ({ path: { tokenId = "" } }) => {
     const priced = pricedTokens.find(({ token }) => token.id === tokenId);

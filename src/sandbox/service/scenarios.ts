@@ -1,5 +1,6 @@
 import { InvalidRequestError, NotFoundError } from "../../errors.ts";
 import { checkOptionNames } from "../../values.ts";
+import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 
 /**
@@ -40,13 +41,18 @@ export interface Step {
   readonly dueMs: number | null;
 }
 
+/** The statuses in which a scenario can be played. */
+interface Outcome {
+  readonly from: readonly string[];
+}
+
 interface ScenariosOptions<Subject, Scenario extends string, Options, Planned, Shown> {
   readonly name: "payment" | "withdrawal";
-  readonly outcomes: Readonly<Record<Scenario, unknown>>;
+  readonly outcomes: Readonly<Record<Scenario, Outcome>>;
   readonly optionNames: readonly (keyof Options & string)[];
   readonly find: (id: string) => Subject | undefined;
   readonly all: () => Subject[];
-  /** @throws {InvalidRequestError} The scenario or the options do not fit the subject. */
+  /** @throws {InvalidRequestError} The options do not fit the subject. */
   readonly plan: (subject: Subject, scenario: Scenario, options: Options) => readonly Planned[];
   readonly take: (subject: Subject, step: Planned) => Subject;
   /** The part of a step that `upcoming` shows. */
@@ -85,8 +91,8 @@ export function createScenarios<
     const { steps: pace = "at-once" } = playOptions;
     clock.catchUp();
     const subject = found(id);
-    checkOneOf("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
-    const { length: left } = upcoming(id);
+    checkName("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
+    const { length: left } = stepsLeft(id);
     if (left > 0) {
       throw new InvalidRequestError(
         `A scenario is in progress, with ${left} ${left === 1 ? "step" : "steps"} left. Take them with ` +
@@ -94,8 +100,10 @@ export function createScenarios<
         { code: "scenario_in_progress", param: "scenario" },
       );
     }
+    const { from } = outcomes[scenario];
+    if (!from.includes(subject.status)) throw unplayable(name, subject.status, scenario, from);
     const steps = plan(subject, scenario, playOptions);
-    checkOneOf("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps");
+    checkName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "pace");
     if (pace === "at-once") {
       // Skips the intermediate states.
       const ends = steps.filter((it) => it.status !== "processing" || it === steps.at(-1));
@@ -112,9 +120,23 @@ export function createScenarios<
     if (first && first.dueMs !== null) scheduleStep(id, first.dueMs);
   }
 
-  /** Takes the next step off the plan and schedules the one after it. */
-  function next(id: string): Planned {
+  /** The step may have been taken by hand before the clock reached it. */
+  function takeIfDue(id: string): void {
     const [first, ...rest] = plans.get(id) ?? [];
+    if (first === undefined || (first.dueMs ?? Number.POSITIVE_INFINITY) > clock.nowMs()) return;
+    put(id, rest);
+    const subject = find(id);
+    if (subject !== undefined && !isOver(subject, first)) take(subject, first);
+  }
+
+  function stepsLeft(id: string): Planned[] {
+    const subject = found(id);
+    return (plans.get(id) ?? []).filter((it) => !isOver(subject, it));
+  }
+
+  async function step(id: string): Promise<Subject> {
+    clock.catchUp();
+    const [first, ...rest] = stepsLeft(id);
     if (first === undefined) {
       throw new InvalidRequestError(
         'No step is left. Start a scenario with simulate and { steps: "by-hand" }.',
@@ -122,47 +144,38 @@ export function createScenarios<
       );
     }
     put(id, rest);
-    return first;
+    return structuredClone(take(found(id), first));
   }
 
-  /** The step may have been taken by hand before the clock reached it. */
-  function takeIfDue(id: string): void {
-    const dueMs = plans.get(id)?.[0]?.dueMs ?? Number.POSITIVE_INFINITY;
-    if (dueMs > clock.nowMs()) return;
-    const subject = find(id);
-    const step = next(id);
-    if (subject !== undefined && !isOver(subject, step)) take(subject, step);
-  }
-
-  async function step(id: string): Promise<Subject> {
-    clock.catchUp();
-    const subject = found(id);
-    const first = next(id);
-    return structuredClone(take(subject, isOver(subject, first) ? next(id) : first));
-  }
-
-  function upcoming(id: string): (Shown & { readonly dueAt: string | null })[] {
-    const subject = found(id);
-    const left = (plans.get(id) ?? []).filter((it) => !isOver(subject, it));
-    return left.map((it) => ({
+  const upcoming = (id: string) =>
+    stepsLeft(id).map((it) => ({
       ...options.shown(it),
       dueAt: it.dueMs === null ? null : new Date(it.dueMs).toISOString(),
     }));
-  }
 
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
+}
+
+function unplayable(
+  name: "payment" | "withdrawal",
+  status: string,
+  scenario: string,
+  from: readonly string[],
+) {
+  const isUnpaid = !from.includes("pending");
+  const code = isUnpaid ? "payment_not_paid" : (`${name}_not_pending` as const);
+  const cure = isUnpaid
+    ? 'Play "success" on a pending payment first.'
+    : status === "expired"
+      ? 'Only "late" money can still arrive; or create another payment.'
+      : "Create another one.";
+  return new InvalidRequestError(
+    `The ${name} is ${status}, but must be ${from.join(" or ")} for ${JSON.stringify(scenario)}. ${cure}`,
+    { code, param: `${name}Id` } as const,
+  );
 }
 
 /** Whether the subject expired on the clock before the scenario ended it. */
 function isOver(subject: { readonly status: string }, step: Step): boolean {
   return ["expired", "cancelled"].includes(step.status) && subject.status !== "pending";
-}
-
-function checkOneOf(param: string, value: unknown, known: readonly string[], code: string): void {
-  if (typeof value === "string" && known.includes(value)) return;
-  const names = known.map((name) => JSON.stringify(name));
-  throw new InvalidRequestError(
-    `There is no such ${param === "steps" ? "pace" : param}. Pass ${names.slice(0, -1).join(", ")} or ${names.at(-1)} as ${param}.`,
-    { code, param },
-  );
 }

@@ -1,4 +1,3 @@
-import { InvalidRequestError } from "../../errors.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { Merchants } from "./merchants.ts";
@@ -66,7 +65,7 @@ interface Outcome extends Pick<WithdrawalStep, "status"> {
 const processingAfterMs = 10_000;
 const doneAfterMs = 30_000;
 
-const outcomes: Readonly<Record<WithdrawalScenario, Outcome>> = {
+export const withdrawalOutcomes: Readonly<Record<WithdrawalScenario, Outcome>> = {
   process: { from: ["pending"], status: "processing", afterMs: processingAfterMs },
   complete: { from: ["pending", "processing"], status: "completed", afterMs: doneAfterMs },
   fail: { from: ["pending", "processing"], status: "failed", afterMs: doneAfterMs },
@@ -81,8 +80,7 @@ export function createWithdrawalScenarios(
   const { clock, random } = core;
 
   function plan(withdrawal: Withdrawal, scenario: WithdrawalScenario): WithdrawalStep[] {
-    if (!isWithdrawalPlayable(withdrawal, scenario)) throw unplayable(withdrawal, scenario);
-    const { from, status, afterMs } = outcomes[scenario];
+    const { from, status, afterMs } = withdrawalOutcomes[scenario];
     const startMs = clock.nowMs();
     const last = { status, dueMs: startMs + afterMs };
     const isSent = withdrawal.status === "pending" && from.includes("processing");
@@ -109,25 +107,10 @@ export function createWithdrawalScenarios(
   return createScenarios(core, {
     ...withdrawals,
     name: "withdrawal",
-    outcomes,
+    outcomes: withdrawalOutcomes,
     optionNames: ["steps"],
     plan,
     take,
     shown: ({ status }: WithdrawalStep) => ({ status }),
   });
-}
-
-export function isWithdrawalPlayable(
-  { status }: Withdrawal,
-  scenario: WithdrawalScenario,
-): boolean {
-  return outcomes[scenario].from.includes(status);
-}
-
-function unplayable({ status }: Withdrawal, scenario: WithdrawalScenario): InvalidRequestError {
-  const allowed = outcomes[scenario].from.join(" or ");
-  return new InvalidRequestError(
-    `The withdrawal is ${status}, but must be ${allowed} for this. Create another one.`,
-    { code: "withdrawal_not_pending", param: "withdrawalId" },
-  );
 }

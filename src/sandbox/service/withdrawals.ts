@@ -90,7 +90,7 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
     const matching = withdrawals.all().filter(({ merchantId, status }) => {
       return merchantId === merchant.merchantId && status === (query.status ?? status);
     });
-    const { data, pagination } = pageOf(matching, query, "last");
+    const { data, pagination } = pageOf(matching.reverse(), query);
     return { data: data.map(asListed), pagination };
   }
 
@@ -116,7 +116,5 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
 
 /** Interface section 2.5: lists leave out fields that are empty at the withdrawal's status. */
 function asListed({ errorMessage, receipt, ...rest }: Withdrawal): Withdrawal {
-  if (rest.status === "failed") return { ...rest, errorMessage: errorMessage ?? null };
-  if (rest.status === "completed") return { ...rest, receipt: receipt ?? null };
-  return rest;
+  return { ...rest, ...(errorMessage && { errorMessage }), ...(receipt && { receipt }) };
 }

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, openSync, readSync, realpathSync } fr
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../../sqlite.ts";
-import { formatVersion } from "./state.ts";
+import { formatVersion, tableSchema } from "./state.ts";
 import type { Change, Contents, Store } from "./store.ts";
 
 /** Marks the file as a sandbox's: "stlk" in ASCII. */
@@ -26,49 +26,43 @@ export function keepInFile(store: Store, path: string): () => void {
     "data",
     "Use Node 22.13 or later, or leave out data and keep what save() returns.",
   );
-  if (openFiles.has(realPathOf(path))) throw inUse(path);
-  const isNew = checkHeader(path);
-  const { database, write } = opening(path, () => {
-    // The file holds secrets. SQLite gives its companion files the same mode.
-    closeSync(openSync(path, "a", ownerOnly));
-    chmodSync(path, ownerOnly);
-    const database = new DatabaseSync(path);
-    try {
-      prepare(database, isNew);
-      return { database, write: writerTo(database, path) };
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-  });
-  const realPath = realPathOf(path);
-  openFiles.add(realPath);
-  let isOpen = true;
+  let database: DatabaseSync | undefined;
+  let realPath = realPathOf(path);
+  if (openFiles.has(realPath)) throw inUse(path);
 
   function close(): void {
-    if (!isOpen) return;
-    isOpen = false;
+    if (database === undefined) return;
     store.detach();
     database.close();
+    database = undefined;
     openFiles.delete(realPath);
   }
 
   try {
-    store.keep(write, isNew ? undefined : contentsOf(database));
-  } catch {
+    const isNew = checkHeader(path);
+    // The file holds secrets. SQLite gives its companion files the same mode.
+    closeSync(openSync(path, "a", ownerOnly));
+    chmodSync(path, ownerOnly);
+    database = new DatabaseSync(path);
+    realPath = realPathOf(path);
+    openFiles.add(realPath);
+    prepare(database, isNew);
+    store.keep(writerTo(database, path), isNew ? undefined : contentsOf(database));
+    store.commit();
+  } catch (error) {
+    const isOpen = database !== undefined;
     close();
-    throw invalidData(path, "is damaged: part of it does not fit the rest. Name another file");
+    throw openingError(path, error, isOpen);
   }
-  store.commit();
   return () => {
-    if (isOpen) store.commit();
+    store.commit();
     close();
   };
 }
 
 /** Checks the file without SQLite, which would modify some other programs' files. Returns whether it is new. */
 function checkHeader(path: string): boolean {
-  const header = opening(path, () => headerOf(path));
+  const header = headerOf(path);
   if (header.length === 0) return true;
   const isDatabase =
     header.toString("latin1", 0, 16) === "SQLite format 3\0" && header.length === 100;
@@ -150,15 +144,12 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
 function contentsOf(database: DatabaseSync): Contents {
   const rows = database.prepare("SELECT tab, key, value FROM entries ORDER BY place").iterate();
   const tables = Map.groupBy(rows, ({ tab }) => String(tab));
-  // Elsewhere null is allowed or noticed on reading; here it would only show in a response.
-  const records = [...(tables.get("payments") ?? []), ...(tables.get("withdrawals") ?? [])];
-  if (records.some(({ value }) => value === "null")) throw new Error("A record is null.");
-  return Object.fromEntries(
-    Array.from(tables, ([name, entries]) => [
-      name,
-      entries.map(({ key, value }) => [String(key), JSON.parse(String(value))]),
-    ]),
-  );
+  const contents: Record<string, [string, unknown][]> = {};
+  for (const [name, entries] of tables) {
+    contents[name] = entries.map(({ key, value }) => [String(key), JSON.parse(String(value))]);
+    tableSchema(name).parse(contents[name]);
+  }
+  return contents;
 }
 
 /** One canonical path, however it is written; the path itself if the file does not exist yet. */
@@ -170,19 +161,19 @@ function realPathOf(path: string): string {
 const { error: noTable, corrupt, notADatabase } = sqliteErrors;
 const damages: readonly unknown[] = [noTable, corrupt, notADatabase];
 
-function opening<Result>(path: string, open: () => Result): Result {
-  try {
-    return open();
-  } catch (error) {
-    const reason = sqliteErrorOf(error);
-    if (reason === sqliteErrors.busy) throw inUse(path);
-    if (damages.includes(reason)) throw invalidData(path, "is damaged. Name another file");
-    throw failed(
-      `${path} cannot be opened: ${(error as Error).message}. Name a file in a folder that exists and is writable.`,
-      "cannot_open_data",
-      error,
-    );
+function openingError(path: string, error: unknown, isOpen: boolean): ConfigurationError {
+  if (error instanceof ConfigurationError) return error;
+  const reason = sqliteErrorOf(error);
+  if (reason === sqliteErrors.busy) return inUse(path);
+  // Once it is open, all other errors are about its contents.
+  if (damages.includes(reason) || (isOpen && reason === undefined)) {
+    return invalidData(path, "is damaged. Name another file");
   }
+  return failed(
+    `${path} cannot be opened: ${(error as Error).message}. Name a file in a folder that exists and is writable.`,
+    "cannot_open_data",
+    error,
+  );
 }
 
 function inUse(path: string): ConfigurationError {

@@ -86,15 +86,21 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   const [name, , part] = issue.code === "unrecognized_keys" ? issue.keys : issue.path;
   throw invalidSave(
     part === 1
-      ? `It was altered: one of its ${String(name)} does not have the service's form.`
+      ? `It was altered: one of its ${String(name)} has another form.`
       : `It was altered: the table ${JSON.stringify(name)} is wrong.`,
   );
 }
 
-/** Responses are made from payments and withdrawals, so a mistake in one would only show there. */
-function tableSchema(name: string) {
-  const value = { payments: paymentSchema, withdrawals: withdrawalSchema }[name] ?? z.unknown();
-  return z.array(z.tuple([z.string(), value]));
+/** Responses are made from these values, so a mistake in one would only show there. */
+const valueSchemas: Readonly<Record<string, z.core.$ZodType>> = {
+  merchants: z.looseObject({ merchantId: z.string(), secretKey: z.string() }),
+  payments: paymentSchema,
+  withdrawals: withdrawalSchema,
+};
+
+/** The entries of a table, from a saved sandbox or a data file. */
+export function tableSchema(name: string) {
+  return z.array(z.tuple([z.string(), valueSchemas[name] ?? z.unknown()]));
 }
 
 function invalidSave(reason: string): InvalidRequestError {

@@ -7,8 +7,6 @@ export interface Table<Value> {
   /** A copy, oldest first. */
   values(): Value[];
   entries(): [key: string, value: Value][];
-  /** How many values were dropped since the last reset. */
-  dropped(): number;
   fill(entries: Contents[string]): void;
 }
 
@@ -68,7 +66,6 @@ export function createStore() {
       delete: remove,
       values: () => [...values.values()],
       entries: () => [...values],
-      dropped: () => drops.get(name) ?? 0,
       fill(entries) {
         // Only the code that created a table knows its name, so the name implies the type.
         values = new Map(entries as [string, Value][]);
@@ -149,6 +146,8 @@ export function createStore() {
   return {
     table,
     cell,
+    /** How many values a table dropped since the last reset, because of its limit. */
+    dropped: (table: string): number => drops.get(table) ?? 0,
     commit,
     contents,
     /** Calls the listener whenever everything is replaced: by a reset, a restored snapshot or a load. */

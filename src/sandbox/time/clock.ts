@@ -75,6 +75,8 @@ export interface SandboxClock {
 /** Webhook timestamps are Unix seconds of at most 11 digits, which run out in the year 5138. */
 export const endOfTimeMs = 99_999_999_999_999;
 
+export type Clock = ReturnType<typeof createClock>;
+
 /**
  * @param frozenAt The time at which the clock is frozen; undefined for real time.
  * @param quiet Resolves when no webhook is in flight; `advance` waits for it.
@@ -203,11 +205,8 @@ export function createClock(
     setTimer();
   });
 
-  const now = () => new Date(nowMs());
-  events.setClock(now);
-
   return {
-    now,
+    now: () => new Date(nowMs()),
     advance: (duration: Duration) => inTurn(travelFor, duration),
     isFrozen,
     /** In milliseconds since 1970. */

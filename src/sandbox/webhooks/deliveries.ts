@@ -1,14 +1,16 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import { checkOptionNames, show } from "../../values.ts";
+import { headersOf, signWebhook } from "../../webhooks/sign.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
+import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
 import { keptHeaders, withoutSecrets } from "../request-log.ts";
-import type { Merchants } from "../service/merchants.ts";
+import type { Merchant, Merchants } from "../service/merchants.ts";
 import type {
   ReplayOptions,
   SandboxWebhooks,
@@ -17,13 +19,15 @@ import type {
   WebhookDelivery,
 } from "./delivery.ts";
 import {
+  anotherSecret,
   type DisorderKind,
   type DisorderOptions,
   disorderOf,
   invalidDisorder,
+  tamperedWebhook,
   type WaitingDisorder,
+  type WebhookParts,
 } from "./disorder.ts";
-import { messageFor } from "./message.ts";
 
 export type Publish = ReturnType<typeof createDeliveries>["publish"];
 
@@ -208,9 +212,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     checkOptionNames(options, ["event", "by", "times", "probability"]);
     const { event = null, by, ...frequency } = options;
     const item = { ...disorderOf(kind, by), event };
-    if (event !== null && !webhookEventNames.includes(event)) {
-      throw invalidDisorder("event", `must be one of ${webhookEventNames.join(", ")}`);
-    }
+    if (event !== null) checkName("event", event, webhookEventNames, "invalid_disorder");
     waiting.add(item, frequency);
   }
 
@@ -221,10 +223,36 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     disorders: waiting.waiting,
     clearDisorders: waiting.clear,
     deliveries: deliveries.values,
-    /** How many older deliveries were dropped since the last reset. */
-    dropped: deliveries.dropped,
     idle: inFlight.idle,
-  } satisfies SandboxWebhooks & Record<"publish" | "dropped", unknown>;
+  } satisfies SandboxWebhooks & Record<"publish", unknown>;
+}
+
+/** An attempt to deliver an event, signed now, including the delivery's disorder. */
+function messageFor(
+  delivery: WebhookDelivery,
+  deliveryId: string,
+  { endpointId, webhookSecret }: Merchant,
+  nowMs: number,
+  { headerPrefix, dialect }: Core,
+): WebhookParts {
+  const { id, eventId, event, data, occurredAt, disorder } = delivery;
+  const [kind = ""] = event.split(".");
+  const content =
+    dialect === "published"
+      ? { type: event, data: { [kind]: data }, timestamp: occurredAt }
+      : { event, data };
+  const ageMs = disorder?.kind === "stale-timestamp" ? disorder.byMs : 0;
+  const { headers, body } = signWebhook({
+    body: JSON.stringify(content),
+    secret: disorder?.kind === "wrong-secret" ? anotherSecret : webhookSecret,
+    timestamp: new Date(Math.max(nowMs - ageMs, 0)),
+    headerPrefix,
+  });
+  const hints = headersOf({ endpointId, eventId, deliveryId }, headerPrefix);
+  const webhook = { headers: { ...headers, ...hints }, body };
+  if (disorder?.kind !== "tamper") return webhook;
+  const changed = tamperedWebhook(webhook, randomStream(id, "tampering").fraction);
+  return { headers: changed.headers, body: changed.body };
 }
 
 function snapshotOf(subject: Payment | Withdrawal): WebhookData {

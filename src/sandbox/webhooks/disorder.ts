@@ -1,6 +1,7 @@
 import { type Duration, durationInMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import { checkName } from "../checks.ts";
 import type { Frequency } from "../faults/fault.ts";
 
 /**
@@ -59,13 +60,7 @@ export interface Disorder extends Pick<WaitingDisorder, "kind" | "byMs"> {}
 
 /** @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`. */
 export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
-  if (!disorderKinds.includes(kind)) {
-    const kinds = disorderKinds.map((known) => JSON.stringify(known)).join(", ");
-    throw new InvalidRequestError(`There is no such disorder. Pass one of ${kinds}.`, {
-      code: "unknown_disorder",
-      param: "kind",
-    });
-  }
+  checkName("kind", kind, disorderKinds, "unknown_disorder", "disorder");
   if (by === undefined) return { kind, byMs: defaultByMs[kind] };
   if (defaultByMs[kind] === 0)
     throw invalidDisorder("by", `does not apply to ${kind}. Leave it out`);
@@ -86,15 +81,14 @@ export interface WebhookParts {
 
 /** A webhook with one character changed, in a part chosen at random. */
 export function tamperedWebhook(webhook: WebhookParts, random: () => number) {
+  const { body, headers } = webhook;
   const parts = ["body", "signature", "timestamp"] as const;
   const tampered = parts[Math.floor(random() * parts.length)] ?? "body";
   const name = tampered === "body" ? undefined : headerName(webhook, tampered);
   if (name === undefined) {
-    const body = altered(webhook.body, random);
-    return { tampered: "body", webhook: { ...webhook, body } } as const;
+    return { body: altered(body, random), headers, tampered: "body" } as const;
   }
-  const headers = { ...webhook.headers, [name]: altered(webhook.headers[name] ?? "", random) };
-  return { tampered, webhook: { ...webhook, headers } };
+  return { body, headers: { ...headers, [name]: altered(headers[name] ?? "", random) }, tampered };
 }
 
 /** With any prefix, in any case. */

@@ -80,7 +80,7 @@ describe("the inspector", () => {
     const { paymentId } = await create(sandbox);
     const [ofInspector, ofPage] = await Promise.all(
       ["/_sandbox", `/payment/${paymentId}`].map(async (path) =>
-        [...(await page(sandbox, path)).matchAll(/data-played[^>]*>([^<]+)/g)].map(([, it]) => it),
+        [...(await page(sandbox, path)).matchAll(/\/simulate"[^>]*>([^<]+)/g)].map(([, it]) => it),
       ),
     );
     expect(ofInspector).toEqual(ofPage?.concat("Cancel"));

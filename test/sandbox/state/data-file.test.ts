@@ -67,6 +67,14 @@ describe("a sandbox with a data file", () => {
     expect(loaded.secretKey).toBe(other.secretKey);
   });
 
+  it("keeps a merchant's limits unless an option names them", () => {
+    const data = newFile();
+    const limits = { minPaymentInCents: 100 };
+    createSandbox({ data, limits }).close();
+    using sandbox = createSandbox({ data, limits: {} });
+    expect(sandbox.merchants).toMatchObject([{ limits }]);
+  });
+
   it("keeps the order of what is forgotten and comes again", async () => {
     const data = newFile();
     const options = { now: newYear, data };
@@ -209,6 +217,21 @@ describe("a data file", () => {
     expect(() => createSandbox({ data: path() })).toThrow(
       refusal("cannot_open_data", /cannot be opened: .*Name a file in a folder that exists/),
     );
+  });
+
+  it("is free again when its first contents cannot be written", () => {
+    const data = newFile();
+    const { exec } = DatabaseSync.prototype;
+    const spy = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (
+      this: DatabaseSync,
+      sql,
+    ) {
+      if (sql === "BEGIN IMMEDIATE") throw new Error("database or disk is full");
+      exec.call(this, sql);
+    });
+    expect(() => createSandbox({ data })).toThrow(refusal("cannot_write_data", /is full/));
+    spy.mockRestore();
+    using _sandbox = createSandbox({ data });
   });
 
   it("needs a Node that has SQLite", () => {

@@ -137,9 +137,9 @@ describe("what is not a saved sandbox", () => {
       /"payments"/,
     ],
     ["one with a table too few", { ...saved, tables: {} }, /"dropped" is wrong/],
-    ["one with a broken merchant", broken("merchants"), /does not fit/],
-    ["one with a broken payment", broken("payments"), /one of its payments does not/],
-    ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals does not/],
+    ["one with a broken merchant", broken("merchants"), /one of its merchants has/],
+    ["one with a broken payment", broken("payments"), /one of its payments has/],
+    ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals has/],
     ["one with a broken due time", broken("due"), /does not fit/],
   ])("is refused and changes nothing: %s", async (_, other, reason) => {
     const sandbox = createSandbox({ now: newYear });

@@ -53,10 +53,10 @@ export function listenToCommands(): void {
     const { target } = event;
     const button = target instanceof Element && target.closest<HTMLElement>("button[data-post]");
     if (!button) return;
-    const { post: path = "", body = "{}", confirm: question, played } = button.dataset;
+    const { post: path = "", body = "{}", confirm: question } = button.dataset;
     if (question !== undefined && !confirm(question)) return;
     const pace = document.querySelector<HTMLInputElement>('input[name="steps"]:checked')?.value;
-    const whole = { ...JSON.parse(body), ...(played !== undefined && { steps: pace }) };
+    const whole = { ...JSON.parse(body), ...(path.endsWith("/simulate") && { steps: pace }) };
     post(path, JSON.stringify(whole), button);
   });
   document.addEventListener("submit", (event) => {
