@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { nearest, show, withoutKeys } from "../values.ts";
+import { isRecord, nearest, show, withoutKeys } from "../values.ts";
 
 // The building blocks of the wire's schemas.
 
@@ -188,6 +188,9 @@ function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
     : undefined;
 }
 
+/** Like `z.safeParse`, whose error records a stack trace each time. */
+const safeParse = /* @__PURE__ */ z.core._safeParse(z.core.$ZodError);
+
 /**
  * Reads a response that may differ from its schema. `drift` lists the differing paths, such as `quotes.0.chainId`.
  * Their values are kept as they are; all others are converted as usual.
@@ -196,40 +199,42 @@ export function readTolerantly<T>(
   schema: Schema<T>,
   answer: unknown,
 ): { readonly value: T; readonly drift: readonly string[] } {
-  const { success, data, error } = schema.safeParse(answer);
-  if (success) return { value: data, drift: [] };
-  const paths = error.issues.map(({ path }) => path.join("."));
-  const value = z.parse(tolerant(schema), answer) as T;
-  return { value, drift: [...new Set(paths)] };
-}
-
-const tolerantSchemas = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
-
-/** The same schema, except that it keeps values that do not fit. */
-function tolerant(schema: z.core.$ZodType): z.core.$ZodType {
-  const known = tolerantSchemas.get(schema);
-  if (known) return known;
-  const innerType = withTolerantParts(schema);
-  // Like `z.catch`, which would keep 10 kB of zod in every bundle.
-  const made = new z.ZodMiniCatch({ type: "catch", innerType, catchValue: ({ value }) => value });
-  tolerantSchemas.set(schema, made);
-  return made;
-}
-
-function withTolerantParts(schema: z.core.$ZodType): z.core.$ZodType {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  switch (def.type) {
-    case "object":
-      return openObject(
-        Object.fromEntries(Object.entries(def.shape).map(([name, it]) => [name, tolerant(it)])),
-      );
-    case "array":
-      return z.array(tolerant(def.element));
-    case "nullable":
-      return z.nullable(withTolerantParts(def.innerType));
-    case "optional":
-      return optional(withTolerantParts(def.innerType));
-    default:
-      return schema;
+  try {
+    const { success, data } = safeParse(schema, answer);
+    if (success) return { value: data, drift: [] };
+  } catch {
+    // zod cannot collect the issues of a page in which every item differs.
   }
+  const drift = new Set<string>();
+  return { value: readPart(schema, answer, [], drift) as T, drift: [...drift] };
+}
+
+/** Reads each part by itself, so that one that does not fit changes no other. */
+function readPart(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: readonly PropertyKey[],
+  drift: Set<string>,
+): unknown {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const read = (part: z.core.$ZodType, inner: unknown, key: PropertyKey) =>
+    readPart(part, inner, [...path, key], drift);
+  if (def.type === "object" && isRecord(value)) {
+    const parts = Object.entries(def.shape).map(([name, part]) => [
+      name,
+      read(part, value[name], name),
+    ]);
+    return { ...value, ...Object.fromEntries(parts.filter(([, part]) => part !== undefined)) };
+  }
+  if (def.type === "array" && Array.isArray(value)) {
+    return value.map((item, index) => read(def.element, item, index));
+  }
+  if (def.type === "nullable" || def.type === "optional") {
+    const isEmpty = value === (def.type === "nullable" ? null : undefined);
+    return isEmpty ? value : readPart(def.innerType, value, path, drift);
+  }
+  const { success, data, error } = safeParse(schema, value);
+  if (success) return data;
+  for (const issue of error.issues) drift.add([...path, ...issue.path].join("."));
+  return value;
 }

@@ -88,6 +88,19 @@ test("an item of a list that has drifted leaves the chain ids of the others numb
   expect(drift).toEqual(["data.0.amountInCents"]);
 });
 
+test("a page in which every field of every quote has drifted is read all the same", () => {
+  const quotes = Array.from({ length: 20 }, () =>
+    Object.fromEntries(
+      Object.keys(createdPayment.payment.quotes[0] ?? {}).map((name) => [name, []]),
+    ),
+  );
+  const data = Array.from({ length: 800 }, (_, index) => ({ id: `payment ${index}`, quotes }));
+  const page = { ...answers.listPayments, data };
+  const { value, drift } = readTolerantly(operationTable.listPayments.response, page);
+  expect(value.data).toEqual(data);
+  expect(drift).toContain("data.799.quotes.19.chainId");
+});
+
 test.each([
   ["limit", 1, 1000],
   ["offset", 0, Number.MAX_SAFE_INTEGER],
