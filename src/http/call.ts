@@ -133,7 +133,7 @@ export async function makeCall<T>(
     const { result, wasSent } = await send({
       ...request,
       headers: {
-        ...headersFrom(observers, callId, { ...request, redact }),
+        ...(observers.size > 0 && headersFrom(observers, callId, { ...request, redact })),
         ...request.headers,
         // Tells the service about retries. Browsers leave it out: CORS would have to allow the header.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),

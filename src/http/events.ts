@@ -115,7 +115,7 @@ export interface Listeners {
 }
 
 /** The observers that a client's options ask for. */
-export function observersOf({ onEvent, logger, channel }: Listeners): Set<Observer> {
+export function observersOf({ onEvent, logger }: Listeners): Set<Observer> {
   const observers = new Set<Observer>();
   if (onEvent) {
     const onError = (error: unknown) =>
@@ -123,13 +123,17 @@ export function observersOf({ onEvent, logger, channel }: Listeners): Set<Observ
     observers.add({ onEvent: (event) => harmlessly(() => onEvent(event), onError) });
   }
   if (logger) observers.add({ onEvent: (event) => log(event, logger) });
-  if (channel) observers.add({ onEvent: (event) => channel.publish(event) });
   return observers;
 }
 
 /** Notifies everything that observes a client. No observer can make a call fail. */
-export function notify(event: ClientEvent, observers: Iterable<Observer>): void {
+export function notify(
+  event: ClientEvent,
+  observers: Iterable<Observer>,
+  channel: Channel | undefined,
+): void {
   for (const observer of observers) harmlessly(() => observer.onEvent(event));
+  channel?.publish(event);
 }
 
 /** The headers that observers add to an attempt. */

@@ -58,11 +58,15 @@ export class Http {
     input: CallInput<NoInfer<T>> | (() => CallInput<NoInfer<T>>),
     options: RequestOptions = {},
   ): ApiPromise<T> {
-    const { time, observers } = this.#shared;
+    const { time, observers, settings } = this.#shared;
+    const { channel } = settings;
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
-    const emit: Emit = (event) => notify({ callId, operation: name, ...event }, observers);
+    const emit: Emit = (event) => {
+      const isHeard = observers.size > 0 || channel?.hasSubscribers;
+      if (isHeard) notify({ callId, operation: name, ...event }, observers, channel);
+    };
     const end = (
       {
         attempts = 0,

@@ -166,9 +166,11 @@ export async function askForCredential(
     if (given) return given.value;
   } catch (cause) {
     if (ConfigurationError.is(cause)) return { kind: "no_credential", error: cause };
-    const message = `There is no credential: the ${param} function failed. Its error is the cause of this one.`;
-    const options = { code: "credential_unavailable", param, cause };
-    return { kind: "no_credential", error: new ConfigurationError(message, options) };
+    const error = new ConfigurationError(
+      `There is no credential: the ${param} function failed. Its error is the cause of this one.`,
+      { code: "credential_unavailable", param, cause },
+    );
+    return { kind: "no_credential", error };
   }
   if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
   const spentOn = `waiting for the ${param} function. Find out what that function is waiting for.`;

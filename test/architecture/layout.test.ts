@@ -27,12 +27,12 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 test.each([
   ["cli", 4_075],
   ["evm", 476],
-  ["http", 2_555],
+  ["http", 2_565],
   ["resources", 2_533],
   ["sandbox", 6_746],
   ["testing", 414],
   ["webhooks", 1_801],
-  ["wire", 1_746],
+  ["wire", 1_751],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {
