@@ -67,7 +67,7 @@ export async function* poll<T>(
     yield result;
     const remainingMs = deadlineAt - time.now();
     // Too little time for a request.
-    if (remainingMs < 20) return;
+    if (remainingMs < 100) return;
     await time.sleep(Math.min(waitMs * (0.8 + 0.4 * time.random()), remainingMs / 2), signal);
     if (signal?.aborted) {
       throw new AbortError("Waiting was aborted.", { code: "aborted", cause: signal.reason });
