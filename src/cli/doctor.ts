@@ -151,9 +151,7 @@ async function callFindings(
   } catch (error) {
     if (!SettlekitError.is(error)) throw error;
     const wasReached = findings.length > 0;
-    const hint =
-      !wasReached && environment === "sandbox" ? " Start it with: settlekit sandbox" : "";
-    const finding = failure(error.message + hint, exitCodeOf(error));
+    const finding = failure(error.message, exitCodeOf(error));
     findings.push([wasReached ? "call" : "reach", finding]);
   }
   if (drift.size > 0) {

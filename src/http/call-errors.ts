@@ -4,12 +4,12 @@ import { show } from "../values.ts";
 import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
 import type { Failure, StatusFailure } from "./policy.ts";
+import type { HttpSettings } from "./settings.ts";
 
 export interface CallFacts {
   readonly operation: string;
   readonly replay: Replay;
-  /** The service's origin. */
-  readonly origin: string;
+  readonly service: Pick<HttpSettings, "baseUrl" | "environment">;
   readonly idempotencyKey: string | undefined;
   readonly attempts: number;
   /** Whether the call ended early because the client's retry budget was empty. */
@@ -32,7 +32,8 @@ function common({ operation, idempotencyKey, attempts }: CallFacts) {
 }
 
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
-  const { operation, replay, origin } = call;
+  const { operation, replay, service } = call;
+  const { origin } = new URL(service.baseUrl);
   const requestId = "requestId" in failure ? failure.requestId : undefined;
   const facts = { ...common(call), outcome, requestId };
   const unrepeated = call.outOfBudget ? outOfBudget : "";
@@ -41,8 +42,8 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
   switch (failure.kind) {
     case "unreachable":
       return new errors.ConnectionError(
-        `No connection to ${origin} (${failure.code}: ${failure.detail}). Nothing was sent. Check the ` +
-          `base URL, and that the service is running and reachable from here.${unrepeated}`,
+        `No connection to ${origin} (${failure.code}: ${failure.detail}). Nothing was sent. Check the base URL, and ` +
+          `that the service is running and reachable from here.${service.environment === "sandbox" ? startSandbox : ""}${unrepeated}`,
         { ...facts, code: failure.code },
       );
     case "tls":
@@ -148,6 +149,8 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
   }
 }
+
+const startSandbox = ' "npx settlekit sandbox" starts a sandbox.';
 
 const foreignDispatcher =
   "A dispatcher works only with the fetch of its own copy of undici: pass that as fetch, too.";

@@ -67,10 +67,13 @@ export async function makeCall<T>(
 
   const pastDeadline = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
   const remainingMs = () => deadlineAt - time.now();
-  const facts = (): CallFacts => {
-    const { origin } = new URL(settings.baseUrl);
-    return { operation: name, replay, origin, idempotencyKey, attempts };
-  };
+  const facts = (): CallFacts => ({
+    operation: name,
+    replay,
+    service: settings,
+    idempotencyKey,
+    attempts,
+  });
 
   async function authenticate(): Promise<void> {
     throwIfAborted();

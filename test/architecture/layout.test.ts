@@ -25,9 +25,9 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_075],
+  ["cli", 4_073],
   ["evm", 476],
-  ["http", 2_565],
+  ["http", 2_571],
   ["resources", 2_533],
   ["sandbox", 6_746],
   ["testing", 414],

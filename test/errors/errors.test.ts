@@ -9,7 +9,7 @@ const { ApiError, SettlekitError, InvalidRequestError, NotFoundError } = settlek
 const call = {
   operation: "payments.get",
   replay: "safe",
-  origin: "https://api.example",
+  service: { baseUrl: "https://api.example" },
   idempotencyKey: undefined,
   attempts: 1,
 } as const;
@@ -28,6 +28,19 @@ function answered(status: number, body: unknown = "", retryAfterMs?: number) {
   };
   return errorFor(failure, "rejected", call);
 }
+
+test.each([
+  ["sandbox", true],
+  ["testnet", false],
+] as const)(
+  "where the %s is not reached, starting a sandbox is suggested: %s",
+  (environment, isSuggested) => {
+    const failure = { kind: "unreachable", code: "ECONNREFUSED", detail: "refused" } as const;
+    const service = { ...call.service, environment };
+    const { message } = errorFor(failure, "not_sent", { ...call, service });
+    expect(message.includes("npx settlekit sandbox")).toBe(isSuggested);
+  },
+);
 
 describe("an error answer", () => {
   test.each<[number, unknown, string, string]>([

@@ -58,7 +58,7 @@ async function namesOf(
   const value = await askForCredential(credential, time, deadlineMs, signal, late);
   if (typeof value !== "string") {
     const call = { operation, idempotencyKey, attempts: 0, replay: "unsafe" } as const;
-    throw errorFor(value, "not_sent", { ...call, origin: new URL(baseUrl).origin });
+    throw errorFor(value, "not_sent", { ...call, service: settings });
   }
   const { provider } = credential;
   return { own: name(value), ...(provider && { shared: name("provider", numberOf(provider)) }) };
