@@ -86,16 +86,18 @@ function replayOf({ method, safe }: RawRequest, options: RequestOptions): Replay
 function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "none", Http] {
   if (auth === undefined) return ["secretKey", http];
   if (auth === "none") return ["none", http];
-  if (typeof auth !== "object" || auth === null) {
-    // It may be a credential, so it is not shown.
-    throw invalidArgument(
-      "auth",
-      'auth must be "none", { paymentSecret } or { accessToken }. Leave it out for the client\'s secret key.',
-    );
+  // Of two credentials, one would be ignored.
+  if (isPlainObject(auth) && Object.keys(auth).length === 1) {
+    if ("paymentSecret" in auth)
+      return ["paymentSecret", http.withCredential(paymentSecret(auth.paymentSecret))];
+    if ("accessToken" in auth)
+      return ["accessToken", http.withCredential(bearerToken(auth.accessToken))];
   }
-  return "paymentSecret" in auth
-    ? ["paymentSecret", http.withCredential(paymentSecret(auth.paymentSecret))]
-    : ["accessToken", http.withCredential(bearerToken(auth.accessToken))];
+  // It may be a credential, so it is not shown.
+  throw invalidArgument(
+    "auth",
+    'auth must be "none", { paymentSecret } or { accessToken }. Leave it out for the client\'s secret key.',
+  );
 }
 
 function filled(request: RawRequest, options: RequestOptions): CallInput {

@@ -144,7 +144,8 @@ describe("client.request", () => {
     },
   );
 
-  test.each(["secretKey", "ps_secret_of_a_payment", null])(
+  const both = { paymentSecret: "ps_secret_of_a_payment", accessToken: "token" };
+  test.each(["secretKey", "ps_secret_of_a_payment", null, {}, both])(
     "refuses %j as auth, unseen",
     async (auth) => {
       using server = scriptedService();
