@@ -34,13 +34,13 @@ export function entryPage(
 </main>`,
     });
   }
-  const { kind, what } = describe(entry);
+  const { title } = describe(entry);
   return pageAnswer({
-    title: `${kind} at ${entry.at}`,
+    title,
     asset: "inspector",
     body: html`<main class="entry-page">
 <h1>settlekit <span>sandbox</span></h1>
-<h2>${kind} ${what}</h2>
+<h2>${title}</h2>
 <div class="details">${links(entry, entries)}${details(entry, sandbox, origin) ?? gone}</div>
 <p><a href="/_sandbox#entry-${entry.sequence}">Back to the timeline</a></p>
 </main>`,
@@ -55,8 +55,7 @@ function links(entry: TimelineEntry, entries: readonly TimelineEntry[]): Html | 
   const rest = linked.length - maxLinks;
   return html`<ul class="links">${linked.slice(0, maxLinks).map((other) => {
     const direction = other.sequence < entry.sequence ? "Caused by" : "Led to";
-    const { kind, what } = describe(other);
-    return html`<li>${direction} <a href="${addressOf(other, entries)}">${kind} ${what}</a></li>`;
+    return html`<li>${direction} <a href="${addressOf(other, entries)}">${describe(other).title}</a></li>`;
   })}${rest > 0 && html`<li>and ${rest} more</li>`}</ul>`;
 }
 

@@ -87,6 +87,14 @@ interface Description {
   readonly kind: string;
   readonly what: Html;
   readonly outcome?: Html | undefined;
+  /** Text of links to the event. */
+  readonly title: string;
+}
+
+/** An event described by a piece of code, such as a webhook event's name. */
+function coded(kind: string, code: string | null, outcome?: Html, orderId?: string | null) {
+  const what = html`<code>${code}</code>${order(orderId)}`;
+  return { kind, what, outcome, title: `${kind.toLowerCase()} ${code}` };
 }
 
 export function describe(
@@ -94,45 +102,42 @@ export function describe(
   deliveryOf?: ReadonlyMap<string, WebhookDelivery>,
 ): Description {
   switch (entry.type) {
-    case "request": {
-      const what = html`<code>${entry.method} ${shortPath(entry.path)}</code>`;
-      return { kind: "Request", what, outcome: requestBadge(entry) };
-    }
+    case "request":
+      return coded("Request", `${entry.method} ${shortPath(entry.path)}`, requestBadge(entry));
     case "fault.met":
-      return { kind: "Fault", what: html`<code>${entry.route ?? "rate limit"}</code>` };
+      return coded("Fault", entry.route ?? "rate limit");
     case "clock.advanced": {
       const what = html`moved to <code>${entry.until.slice(0, 19).replace("T", " ")}</code>`;
-      return { kind: "Clock", what };
+      return { kind: "Clock", what, title: `clock at ${entry.at.slice(11, 19)}` };
     }
     case "quotes.expired": {
       const { quoteIds, paymentId } = entry;
       const count = quoteIds.length === 1 ? "1 quote" : `${quoteIds.length} quotes`;
-      return {
-        kind: "Quotes",
-        what: html`${count} of <code>${shortIds(paymentId)}</code> expired`,
-      };
+      const what = html`${count} of <code>${shortIds(paymentId)}</code> expired`;
+      return { kind: "Quotes", what, title: `${count} expired` };
     }
-    case "idempotency.ended":
-      return { kind: "Key", what: html`<code>${entry.key}</code> expired` };
+    case "idempotency.ended": {
+      const what = html`<code>${entry.key}</code> expired`;
+      return { kind: "Key", what, title: "key that expired" };
+    }
     case "webhook.created": {
       const delivery = deliveryOf?.get(entry.deliveryId);
-      const what = html`<code>${entry.event}</code>${order(delivery?.data.orderId)}`;
-      return { kind: "Webhook", what, outcome: statusBadge(delivery?.status ?? "gone") };
+      const outcome = statusBadge(delivery?.status ?? "gone");
+      return coded("Webhook", entry.event, outcome, delivery?.data.orderId);
     }
     case "webhook.attempted": {
       const { event, deliveryId, attempt, disorder, status } = entry;
       const { orderId } = deliveryOf?.get(deliveryId)?.data ?? {};
       const what = html`<code>${event}</code>${order(orderId)} attempt ${attempt}${disorder && html` ${badge("warn", disorder)}`}`;
-      return { kind: "Attempt", what, outcome: codeBadge(status) };
+      return { kind: "Attempt", what, outcome: codeBadge(status), title: `attempt ${attempt}` };
     }
     default: {
       const { event, orderId, status } = entry;
       if (entry.type !== "payment.moved" || event !== null) {
-        const what = html`<code>${event}</code>${order(orderId)}`;
-        return { kind: "Change", what, outcome: statusBadge(status) };
+        return coded("Change", event, statusBadge(status), orderId);
       }
-      const { confirmations: seen, requiredConfirmations: needed } = entry;
-      return { kind: "Confirmed", what: html`${seen} of ${needed} confirmations${order(orderId)}` };
+      const title = `${entry.confirmations} of ${entry.requiredConfirmations} confirmations`;
+      return { kind: "Confirmed", what: html`${title}${order(orderId)}`, title };
     }
   }
 }
