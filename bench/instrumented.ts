@@ -87,7 +87,7 @@ export async function instrumentedRows(): Promise<Row[]> {
     };
     return [
       row("a call, instrumented", instrumented, 1.15),
-      row("a call, instrumented no more", removed, {
+      row("a call after instrumentation was removed", removed, {
         text: `95 % interval ${off.low.toFixed(3)} to ${off.high.toFixed(3)}, holds 1`,
         isMet: off.low <= 1 && off.high >= 1,
       }),

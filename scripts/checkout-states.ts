@@ -3,7 +3,7 @@ import type { Sandbox } from "../src/sandbox/index.ts";
 
 type Order = { readonly paymentId: string; readonly secret: string };
 
-/** What all elements wear, once they have come to their states. */
+/** Attributes shared by all elements in their final state. */
 export interface Look {
   readonly theme: "light" | "dark";
   readonly lang: "en" | "ar";

@@ -67,7 +67,7 @@ function readDocstrings() {
     ["ErrorEnvelope", "Every error (interface section 7)."],
     ["ErrorDetails", "What went wrong (interface section 7)."],
     ["error", "What went wrong."],
-    ["type", "Which kind it is."],
+    ["type", "The category."],
     ["id", "Identifier."],
     ["message", "Text for people. It may change."],
     ["code", "What went wrong, for programs."],

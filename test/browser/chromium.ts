@@ -10,7 +10,7 @@ async function findChromium(): Promise<string | undefined> {
   return packaged.executablePath();
 }
 
-/** Undefined where no Chromium is to be had; the tests say then that they are skipped. */
+/** Undefined if no Chromium is available; the tests are then reported as skipped. */
 export const chromiumPath = await findChromium();
 
 export function launchChromium(): Promise<Browser> {

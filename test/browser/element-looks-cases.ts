@@ -211,7 +211,7 @@ export function elementLooksCases(browser: () => Browser): void {
   });
 }
 
-/** What is wider than the place that it has. */
+/** Elements that overflow their container. */
 function cutOffTexts(page: Page): Promise<string[]> {
   return page.locator("settlekit-checkout").evaluate((element) => {
     const texts = element.shadowRoot?.querySelectorAll("li, p, h1, h2, dt, dd, button, label, a");

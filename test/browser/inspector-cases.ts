@@ -89,7 +89,7 @@ export function inspectorCases(browser: () => Browser): void {
       ).toBe(true);
     });
 
-    test("renews what is open when something comes of it, and leaves open what was opened in it", async () => {
+    test("updates an open entry when its effects arrive, and keeps its opened parts open", async () => {
       refusals = 1;
       await create(sandbox);
       await sandbox.webhooks.idle();

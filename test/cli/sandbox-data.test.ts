@@ -45,7 +45,7 @@ describe("settlekit sandbox --data", () => {
       await using running = await sandbox("--data", data);
       let count = 0;
       const killed = Promise.withResolvers<void>();
-      // Eight at once, until there is nobody left to answer.
+      // Eight at once, until the sandbox is gone.
       const buyers = Array.from({ length: 8 }, async (_, buyer) => {
         for (let index = 0; ; index++) {
           const orderId = `${afterAnswers}-${buyer}-${index}`;
@@ -97,7 +97,7 @@ describe("settlekit sandbox --data", () => {
     ]);
   });
 
-  test("is refused to a second sandbox, and what is no data to any", async () => {
+  test("a second sandbox cannot open it, and other files are refused", async () => {
     const data = join(folder, "shared.sqlite");
     await using _first = await sandbox("--data", data);
     const second = await settlekit(["sandbox", "--port", "0", "--json", "--data", data]);

@@ -14,7 +14,7 @@ const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
 const withField = (answer: object, name: string, json: string) =>
   `{"${name}":${json},${JSON.stringify(answer).slice(1)}`;
 
-/** Objects that do not become text. */
+/** Objects that cannot be converted to a string. */
 const textless = ['{"toString":1,"valueOf":1}', deep];
 
 describe("a creation with an answer that is odd", () => {

@@ -49,7 +49,7 @@ interface Callers {
   readonly answerMs?: number;
 }
 
-/** So many calls, made by callers one after another. A refused one waits for a second, and is sent again. */
+/** Makes `count` calls, one after another per caller. A refused call is sent again after a second. */
 function call(calls: number, { time, paces, takes, callers = 50, answerMs = 100 }: Callers) {
   const events: { at: number; run: () => void }[] = [];
   const startedAt = time.current;

@@ -196,7 +196,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual(["order_1"]);
   });
 
-  it("refuses two effects of one name, and what is no name", () => {
+  it("refuses duplicate and invalid effect names", () => {
     ship(shop.inbox);
     expect(() => ship(shop.inbox)).toThrow(/Two effects on payment are called "ship"/);
     expect(() => shop.inbox.on("payment", "", {}, () => {})).toThrow(/name of the effect must be/);

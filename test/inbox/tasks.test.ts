@@ -33,7 +33,7 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     expect(await shop.inbox.stats()).toMatchObject({ tasks: 0, parked: 0 });
   });
 
-  it("are not planned by an effect that fails", async () => {
+  it("a failing effect plans no task", async () => {
     const ran: unknown[] = [];
     shop.inbox.task("email", (payload) => ran.push(payload));
     shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => {

@@ -10,7 +10,7 @@ import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import { type Fault, type FaultyService, faultyService } from "./faulty-service.ts";
 import { skippingTime } from "./skipping-time.ts";
 
-// 200 on every test run, 2,000 in the full check.
+// 64 on every test run, 2,000 in the full check.
 const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 64);
 const lanes = 8;
 const seed = Number(process.env.SETTLEKIT_TEST_SEED);

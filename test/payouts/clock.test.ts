@@ -6,7 +6,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const month = 30 * day;
 
-/** Sets the ledger's clock back. The service's clock was right all the time, so it lists what it has made. */
+/** Sets the ledger's clock back. The service's clock stayed correct, so its list still shows its withdrawals. */
 async function setBack(world: World, ms: number): Promise<void> {
   await world.advance(-ms);
   world.lagMs = -ms;

@@ -266,7 +266,7 @@ describe("what a person has decided", () => {
     expect((await payouts.stats()).stopped).toBeUndefined();
   });
 
-  it("may be that an answer with another orderId is the payout", async () => {
+  it("an answer with another orderId may be the payout", async () => {
     const { world, payouts } = await opened();
     world.change = (body) => ({ ...body, orderId: "another" });
     await payouts.plan(order);

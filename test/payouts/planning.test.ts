@@ -97,7 +97,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     expect(world.made.map(({ orderId }) => orderId)).toEqual(["b", "c"]);
   });
 
-  it("cancels and rejects only what nothing was sent for", async () => {
+  it("cancels and rejects only payouts for which nothing was sent", async () => {
     const payouts = world.open();
     await payouts.plan(order);
     await payouts.runDue();

@@ -135,7 +135,7 @@ test.each([
   expect(error.message).toContain(printed);
 });
 
-test("withdrawals to chains that are no EVM chains are refused with that reason", async () => {
+test("withdrawals to non-EVM chains are refused with that reason", async () => {
   const { withdrawals } = clientOf(createSandbox());
   const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
   await expect(withdrawals.create({ ...payout, chainId } as never)).rejects.toMatchObject({

@@ -243,7 +243,7 @@ describe("the record of a request whose connection broke", () => {
     expect(outcomes(sandbox)).toEqual([["answered", 401, true]]);
   });
 
-  it("says that an answer was cut off which the client did not take in", async () => {
+  it("reports a response that the client did not read as cut off", async () => {
     const sandbox = createSandbox();
     // More than the buffers between take, so that the rest waits for a reader.
     const body = "x".repeat(40_000_000);

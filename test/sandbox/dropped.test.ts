@@ -4,7 +4,7 @@ import { createStore } from "../../src/sandbox/state/store.ts";
 import { create, newYear, read, send } from "./merchant.ts";
 
 describe("what a sandbox drops", () => {
-  it("is counted, kind by kind, until a reset; payments never are dropped", async () => {
+  it("is counted, kind by kind, until a reset; payments are never dropped", async () => {
     const sandbox = createSandbox({ now: newYear });
     const none = { requests: 0, deliveries: 0, timelineEntries: 0, idempotencyKeys: 0 };
     expect(sandbox.dropped()).toEqual(none);

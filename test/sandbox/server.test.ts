@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors.ts";
 import { errorOf, list, newYear, order, paymentsPath } from "./merchant.ts";
 
-/** As they were before anything listened. */
+/** The globals before any server listened. */
 const platform = { Request: globalThis.Request, Response: globalThis.Response };
 
 function post(url: string, secretKey: string, body: BodyInit, headers = {}) {
@@ -138,8 +138,8 @@ describe("closing", () => {
   });
 });
 
-describe("a port that cannot be had", () => {
-  it("is refused with the way out when it is taken", async () => {
+describe("a port that cannot be opened", () => {
+  it("is refused with a cure when it is taken", async () => {
     await using taken = await createSandbox().listen({ port: 0 });
     const attempt = createSandbox().listen({ port: taken.port });
     await expect(attempt).rejects.toBeInstanceOf(ConfigurationError);

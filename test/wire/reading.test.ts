@@ -21,7 +21,7 @@ function asPublished<T>(answer: T): T {
   return JSON.parse(text);
 }
 
-/** What stands at a place of a value; undefined where a step of the way is missing. */
+/** The value at a path; undefined if part of the path is missing. */
 function at(value: unknown, place: Place): unknown {
   return place.reduce<unknown>((inner, step) => Object(inner)[step], value);
 }
@@ -50,7 +50,7 @@ test.each(table)("one odd field of an answer to $name changes no other", ({ sche
         }
         if (drift.length === 0) return;
         odd++;
-        // What does not fit comes as it was sent, and its path leads to it.
+        // Values that do not fit are returned as sent, and their path leads to them.
         for (const path of drift) {
           expect(isWithin(path.split("."), changed) || isWithin(changed, path.split("."))).toBe(
             true,

@@ -153,7 +153,7 @@ describe("a queue of faults", () => {
     expect(await statuses(sandbox, 4)).toEqual([500, 502, 503, 200]);
   });
 
-  it("keeps a fault as it was given, whatever becomes of the object", async () => {
+  it("keeps a fault as it was given, even if the object is changed later", async () => {
     const sandbox = createSandbox();
     const fault = { status: 500, when: "before" as const };
     sandbox.faults.next("GET /payments", fault);

@@ -50,7 +50,7 @@ describe("a simulated customer", () => {
     });
   });
 
-  it("who pays nothing lets the payment expire", async () => {
+  it("an unpaid payment expires", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const payment = await sandbox.payments.simulate(paymentId, "timeout");
