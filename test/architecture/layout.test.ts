@@ -28,7 +28,7 @@ test.each([
   ["cli", 4_073],
   ["evm", 476],
   ["http", 2_571],
-  ["resources", 2_535],
+  ["resources", 2_537],
   ["sandbox", 6_750],
   ["testing", 414],
   ["webhooks", 1_801],

@@ -143,3 +143,9 @@ test("withdrawals to non-EVM chains are refused with that reason", async () => {
     message: expect.stringContaining("withdrawals go to EVM chains only"),
   });
 });
+
+test("a list ignores what is undefined, even under a name that is no filter", async () => {
+  const { payments } = clientOf(createSandbox());
+  const page = await payments.list({ status: undefined, stauts: undefined } as never);
+  expect(page.data).toEqual([]);
+});

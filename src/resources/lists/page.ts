@@ -213,14 +213,16 @@ const rules: Readonly<Record<string, string>> = {
 /** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
 function checkFilters({ query: schema }: Operation<unknown>, query: object): ListQuery {
   if (schema === undefined) return query as ListQuery;
-  const filters = { ...query } as ListQuery;
+  const filters = Object.fromEntries(
+    Object.entries(query).filter(([, value]) => value !== undefined),
+  ) as ListQuery;
   if (filters.orderId !== undefined) {
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }
   checkParameters(query, schema.shape, "query");
   const empty = Object.keys(filters).find((name) => filters[name] === "");
   if (empty !== undefined) throw refused(empty, "must not be empty: leave it out", "");
-  const [issue] = schema.safeParse(query).error?.issues ?? [];
+  const [issue] = schema.safeParse(filters).error?.issues ?? [];
   if (issue === undefined) return filters;
   const param = String(issue.path[0]);
   throw refused(param, rules[param] ?? "must be text that the service knows", filters[param]);
