@@ -38,12 +38,12 @@ export function nodeModule<Name extends "node:crypto" | "node:diagnostics_channe
 
 const maxShownLength = 60;
 
-/** Merchant secret keys, which people put in the wrong places. */
-const secretKeyPattern = /\bsk_[\w-]{4,}/gi;
+/** Merchant secret keys, webhook secrets and payment secrets, which people put in the wrong places. */
+const secretPattern = /\b(sk|whsec|ps)_[\w+/=-]{4,}/gi;
 
 /**
- * A value as messages show it: short, on one line, and recognisable. Not for secrets, although misplaced merchant
- * secret keys are removed.
+ * A value as messages show it: short, on one line, and recognisable. Not for secrets, although misplaced ones
+ * are removed.
  */
 export function show(value: unknown): string {
   switch (typeof value) {
@@ -72,13 +72,13 @@ export function thrownText(error: unknown): string {
   return show(error);
 }
 
-/** The text without any merchant secret keys. */
-export function withoutKeys(text: string): string {
-  return text.replace(secretKeyPattern, "sk_[redacted]");
+/** The text without the secrets that have a known prefix. */
+export function withoutSecrets(text: string): string {
+  return text.replace(secretPattern, "$1_[redacted]");
 }
 
 function showText(value: string): string {
-  const text = withoutKeys(value);
+  const text = withoutSecrets(value);
   if (text.length <= maxShownLength) return JSON.stringify(text);
   return `${JSON.stringify(text.slice(0, maxShownLength))}... (${value.length} characters)`;
 }

@@ -6,6 +6,8 @@ test.each([
   ["", "an empty string"],
   ["x".repeat(300), `"${"x".repeat(60)}"... (300 characters)`],
   ["a\nb", '"a\\nb"'],
+  ["use sk_test_a1b2, or whsec_c3/d+e==", '"use sk_[redacted], or whsec_[redacted]"'],
+  ["ps_0123456789abcdef", '"ps_[redacted]"'],
   [10n ** 30n, `1${"0".repeat(30)}n`],
   [Number.NaN, "NaN"],
   [undefined, "undefined"],

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { checkOptionNames, isRecord, show, withoutKeys } from "../values.ts";
+import { checkOptionNames, isRecord, show, withoutSecrets } from "../values.ts";
 import {
   credentialHeaderNames,
   defaultHeaderPrefix,
@@ -169,7 +169,7 @@ export function checkHeaders(
   for (const [name, value] of Object.entries(headers)) {
     const lowerCase = name.toLowerCase();
     const fail = (fact: string) =>
-      new ConfigurationError(withoutKeys(`headers: ${fact}`), {
+      new ConfigurationError(withoutSecrets(`headers: ${fact}`), {
         code: "invalid_header",
         param: "headers",
       });

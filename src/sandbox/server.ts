@@ -50,7 +50,7 @@ function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
   if (typeof name === "string" && parsed?.hostname === canonical(name)) return canonical(name);
   throw new ConfigurationError(
-    `${JSON.stringify(name)} is not a host name. Allow only names, without scheme and port, such as "sandbox".`,
+    `${show(name)} is not a host name. Allow only names, without scheme and port, such as "sandbox".`,
     { code: "invalid_allowed_host", param: "allowedHosts" },
   );
 }

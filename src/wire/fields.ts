@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { isRecord, nearest, show, withoutKeys } from "../values.ts";
+import { isRecord, nearest, show, withoutSecrets } from "../values.ts";
 
 // The building blocks of the wire's schemas.
 
@@ -168,7 +168,7 @@ export function checkOptions<Options>(
 /** The path of the option that an issue is about: the first if there are several. */
 function optionPath(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): string[] {
   const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  return [...(issue.path ?? []), ...unknown].map((part) => withoutKeys(String(part)));
+  return [...(issue.path ?? []), ...unknown].map((part) => withoutSecrets(String(part)));
 }
 
 /** The message for an unknown option, or one that should be an object. */
