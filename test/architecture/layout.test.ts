@@ -31,7 +31,7 @@ test.each([
   ["resources", 2_537],
   ["sandbox", 6_750],
   ["testing", 414],
-  ["webhooks", 1_801],
+  ["webhooks", 1_804],
   ["wire", 1_751],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;

@@ -17,7 +17,10 @@ export interface NodeRequest {
   /** Set by NestJS and some hosts in addition to a parsed `body`. */
   readonly rawBody?: unknown;
   /** In HTTP/2. */
-  readonly stream?: { close?(): unknown };
+  readonly stream?: {
+    /** Ends the request's stream, and leaves the connection open. */
+    close?(): unknown;
+  };
   on(event: string, listener: (argument: string | Uint8Array) => void): unknown;
   pause(): unknown;
   resume(): unknown;
