@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { _safeParse, $ZodError } from "zod/v4/core";
 import { ConfigurationError } from "../errors.ts";
 import { isRecord, nearest, show, withoutSecrets } from "../values.ts";
 
@@ -188,8 +189,8 @@ function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
     : undefined;
 }
 
-/** Like `z.safeParse`, whose error records a stack trace each time. */
-const safeParse = /* @__PURE__ */ z.core._safeParse(z.core.$ZodError);
+/** Like `z.safeParse`, whose error records a stack trace each time. Through `z.core`, bundles would get all of zod. */
+const safeParse = /* @__PURE__ */ _safeParse($ZodError);
 
 /**
  * Reads a response that may differ from its schema. `drift` lists the differing paths, such as `quotes.0.chainId`.
