@@ -12,7 +12,7 @@ import { type RawRequest, rawRequest } from "./resources/request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
 import { channel, requireServer, requireSupportedNode } from "./runtime.ts";
 
-/** Which merchant's dashboard, and the token that gives access to it. */
+/** The merchant whose dashboard is used, and the token for it. */
 export interface DashboardOptions {
   /** The merchant's id: `merchantId` of its payments. */
   merchantId: string;

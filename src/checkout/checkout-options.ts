@@ -7,7 +7,7 @@ import { paymentSecret } from "../resources/arguments.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
 import { checkOptions, type Same } from "../wire/fields.ts";
 
-/** Which payment, and where the service is. */
+/** The payment to check out, and the service's address. */
 export interface CheckoutOptions extends ConnectionOptions {
   paymentId: string;
   /** The `secret` returned when the payment was created. Never the merchant secret key. */

@@ -18,7 +18,7 @@ export interface PaymentRequest {
   readonly amountUnits: string;
   /** The token's symbol, such as `USDC`. */
   readonly symbol: string;
-  /** What the customer pays in USD cents, fees included; the payment's amount unless the service states another. */
+  /** The customer's total in USD cents, fees included; the payment's amount unless the service states another. */
   readonly amountDueCents: number;
   /** EVM chain id. */
   readonly chainId: number;

@@ -25,7 +25,7 @@ const schema = setting(
   "The schema of the tables in PostgreSQL. Default: settlekit.",
 ).optional();
 
-/** Which database a command works on. */
+/** The options that select a database. */
 export const databaseOptions = {
   databaseUrl: setting(
     "--database-url URL",

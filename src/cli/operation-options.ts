@@ -38,7 +38,7 @@ const { paths, components } = openApi as unknown as {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 };
 
-/** What the OpenAPI document says of an operation. */
+/** An operation in the OpenAPI document. */
 export function describedIn({ path, method }: Operation<unknown>): OperationObject {
   const object = paths[path]?.[method.toLowerCase()];
   if (object === undefined) throw new Error(`The OpenAPI document has no ${method} ${path}.`);
@@ -140,7 +140,7 @@ function schemaOf(content: Content | undefined): JsonSchema {
   return content?.content["application/json"].schema ?? {};
 }
 
-/** What the schema refers to, whether or not it may also be null. */
+/** The schema behind a `$ref`, whether or not it may also be null. */
 function resolved(schema: JsonSchema): JsonSchema {
   const name = (schema.anyOf?.[0] ?? schema).$ref?.split("/").at(-1);
   return name === undefined ? schema : (components.schemas[name] ?? schema);

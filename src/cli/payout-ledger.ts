@@ -17,7 +17,7 @@ export const orderId = operand("ORDER_ID", "The payout's orderId.");
 export const by = setting("--by NAME", "Your name, for the journal.");
 export const reason = setting("--reason TEXT", "The reason, for the journal.");
 
-/** Which ledger a command works on, and how it prints. */
+/** The options that select a ledger and the form of the output. */
 export const ledgerOptions = {
   ...databaseOptions,
   tenant: setting(

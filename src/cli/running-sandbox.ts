@@ -10,7 +10,7 @@ import { dotenv, json, setting, webUrl } from "./options.ts";
 
 // A sandbox in another process, through its control routes.
 
-/** Which sandbox to use. */
+/** The options that select a sandbox. */
 export const sandboxUrl = setting(
   "--url URL",
   message`Where the sandbox listens. Default: SETTLEKIT_SANDBOX_URL, else ${defaultSandboxUrl}.`,

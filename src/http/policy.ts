@@ -9,7 +9,7 @@ export type Failure =
   | {
       readonly kind: "custom_code";
       readonly option: "hooks" | "fetch";
-      /** What happened, as a sentence. */
+      /** A sentence that describes the failure. */
       readonly fact: string;
       readonly wasSent: boolean;
       readonly cause: Error | undefined;

@@ -71,7 +71,7 @@ export function createSender(settings: HttpSettings) {
     let received: FetchResponse | undefined;
     /** Why the response's body broke. */
     let bodyError: unknown;
-    /** What `beforeBody` threw. */
+    /** The error that `beforeBody` threw. */
     let withheld: unknown;
 
     async function exchange(): Promise<Reply> {

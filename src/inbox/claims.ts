@@ -180,7 +180,7 @@ WHERE id = $1 AND fence = $2 RETURNING id`,
   return isLast ? "parked" : "retried";
 }
 
-/** Failures after which the backoff grows no more. */
+/** Failures after which the backoff stops growing. */
 const slowest = 10;
 
 /** From 1 to 22,000 seconds, randomised so that rows that failed together are not retried together. */

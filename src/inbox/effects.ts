@@ -9,7 +9,7 @@ export type SyncResult =
   // biome-ignore lint/suspicious/noConfusingVoidType: functions without a return statement return void.
   void | undefined | null | string | number | bigint | boolean | (object & { then?: never });
 
-/** What an effect gets in addition to its transaction and the subject. */
+/** Passed to an effect besides its transaction and the subject. */
 export interface EffectTools {
   /** The subject's current status. */
   readonly state: string;
@@ -48,7 +48,7 @@ export interface EffectOptions<Kind extends SubjectKind> {
   readonly since?: Date | undefined;
 }
 
-/** What a task handler gets in addition to its payload. */
+/** Passed to a task handler besides its payload. */
 export interface TaskTools {
   /** The same for every run of this task: use it as an idempotency key. */
   readonly key: string;

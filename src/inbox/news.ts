@@ -48,7 +48,7 @@ ON CONFLICT (tenant, kind, by_order, subject) DO UPDATE SET
   );
 }
 
-/** What a delivery is about; without a `kind` for an unknown event. */
+/** The subject of a delivery; without a `kind` for an unknown event. */
 interface About {
   readonly kind?: SubjectKind;
   readonly id?: string | undefined;

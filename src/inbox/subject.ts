@@ -4,7 +4,7 @@ import type { Payment } from "../wire/payment.ts";
 import { isPaid, type PaymentStatus } from "../wire/payment-status.ts";
 import type { Withdrawal, WithdrawalStatus } from "../wire/withdrawal.ts";
 
-/** What a webhook is about. */
+/** The object that a webhook is about. */
 export interface Subjects {
   payment: Payment;
   withdrawal: Withdrawal;

@@ -179,7 +179,7 @@ function urlOf({ path, query, redact }: AttemptRequest): string {
   return redact(path) + (search.size > 0 ? `?${search}` : "");
 }
 
-/** What a creation's body says about its order. */
+/** The order's attributes, from the body of a creation. */
 function identifiersIn(body: string | undefined): Attributes {
   const content: unknown = body === undefined ? undefined : JSON.parse(body);
   const { orderId, recipientAddress } = isRecord(content) ? content : {};

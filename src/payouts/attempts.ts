@@ -57,7 +57,7 @@ interface Attempt {
   readonly withdrawal_id: string | null;
 }
 
-/** What earlier attempts mean for the next one. */
+/** The facts about earlier attempts that decide the next one. */
 export interface Past {
   /** The database's clock. */
   readonly now: number;
@@ -106,7 +106,7 @@ WHERE payout_id = $1 ORDER BY fence`,
 export type Begun =
   | {
       readonly kind: "begun";
-      /** What to send, as the journal has it. */
+      /** The request to send, from the journal. */
       readonly body: PayoutBody;
       /** Time since the request was allowed to leave. */
       readonly elapsedMs: () => number;

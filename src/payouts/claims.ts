@@ -49,8 +49,8 @@ UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SE
 }
 
 /**
- * Ends waits for times that the database's clock showed while it was ahead. Nobody knows when the requests of that time
- * were sent, except before now: their quiet times begin now, and their keys count as forgotten.
+ * Ends waits that were set while the database's clock was ahead. All that is known of their requests is that they were
+ * sent before now, so their quiet times begin now and their idempotency keys count as expired.
  */
 export async function catchUp({ store, tenant, quietMs, report }: PayoutsContext): Promise<void> {
   const longestWaitMs = 3_600_000 + 3 * quietMs;

@@ -11,7 +11,7 @@ import { settle } from "./settle.ts";
 
 /** A person found the payout's withdrawal. */
 export interface SentResolution {
-  /** Who decides. */
+  /** The person who decides. */
   readonly by: string;
   /** The service's id of the withdrawal. */
   readonly withdrawalId: string;
@@ -22,7 +22,7 @@ export interface SentResolution {
 
 /** A person found that there is no withdrawal, and will not be one. */
 export interface NeverSentResolution {
-  /** Who decides. */
+  /** The person who decides. */
   readonly by: string;
   readonly neverSent: true;
   /**
@@ -34,7 +34,7 @@ export interface NeverSentResolution {
   readonly withdrawalId?: undefined;
 }
 
-/** What a person found out about a payout in doubt. */
+/** A person's finding about a payout in doubt. */
 export type Resolution = SentResolution | NeverSentResolution;
 
 export const resolutionNames = [

@@ -9,7 +9,7 @@ export interface JournalEntry {
   readonly at: Date;
   /** Undefined for entries about all payouts. */
   readonly orderId: string | undefined;
-  /** What was done, such as `planned`, `sending` or `completed`. */
+  /** The action, such as `planned`, `sending` or `completed`. */
   readonly event: string;
   readonly details: Readonly<Record<string, unknown>>;
   /** SHA-256 of this entry and the previous entry's hash, in hexadecimal. */

@@ -88,7 +88,7 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
 /** A payout to plan, with the input of `withdrawals.createOnce`. */
 export type PayoutInput = CreateOnceInput;
 
-/** Who plans a payout, and in which transaction. */
+/** The person or program that plans a payout, and the transaction to plan it in. */
 export interface PlanOptions<Client> {
   /** Your own open transaction: the payout is planned when it commits. */
   readonly tx?: Client | undefined;
@@ -96,7 +96,7 @@ export interface PlanOptions<Client> {
   readonly by?: string | undefined;
 }
 
-/** Who decides, and why. */
+/** The person who decides, and the reason. */
 export interface Decision {
   /** The name of the person. */
   readonly by: string;
@@ -104,7 +104,7 @@ export interface Decision {
   readonly reason?: string | undefined;
 }
 
-/** Which payouts `list` returns. */
+/** Selects the payouts that `list` returns. */
 export interface PayoutListQuery {
   /** Only those in this state. */
   readonly state?: PayoutState | undefined;

@@ -149,7 +149,7 @@ interface Facts {
   readonly state: unknown;
 }
 
-/** What an entry says about its payout: for each fact, the values allowed from then on. */
+/** An entry's claims about its payout: for each fact, the values allowed from then on. */
 type Told = Partial<Record<keyof Facts, readonly unknown[]>>;
 
 /**

@@ -13,7 +13,7 @@ import {
   otherId,
 } from "./arguments.ts";
 
-/** Which quote to request (interface section 4.3). Without a chain and a contract, the service's default. */
+/** Selects the quote to request (interface section 4.3). Without a chain and a contract, the service's default. */
 export interface CreateQuoteInput {
   /** Such as 8453, or CAIP-2 text for a non-EVM chain. */
   chainId?: ChainId | undefined;

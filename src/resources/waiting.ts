@@ -33,7 +33,7 @@ interface PollOptions {
   readonly maxIntervalMs: number;
   /** The deadline for the last read, on the clock of `time`. Default: none. */
   readonly deadlineAt?: number;
-  /** Which failures do not rule out that the next read succeeds. Default: temporary ones. */
+  /** Whether the next read may succeed after this failure. Default: temporary ones. */
   readonly mayPass?: (error: SettlekitError) => boolean;
 }
 

@@ -221,7 +221,7 @@ export function transactionFailed(cause?: unknown): StoreError {
   );
 }
 
-/** What to do for each kind of object that PostgreSQL can name in a refusal. */
+/** The cure for each kind of object that PostgreSQL can name in a refusal. */
 const missingGrants: Readonly<Record<string, (name: string) => string>> = {
   database: (name) =>
     `Run GRANT CREATE ON DATABASE ${name} for this role, or make the schema for it with CREATE SCHEMA ... AUTHORIZATION.`,

@@ -255,7 +255,7 @@ function explained(cause: unknown): unknown {
   }
   if ("errcode" in cause && cause.errcode === sqliteErrors.busySnapshot) {
     return new StoreError(
-      "Another connection wrote after your transaction had read, so SQLite lets it write no more. Run your whole transaction " +
+      "Another connection wrote after your transaction had read, so SQLite refuses its writes. Run your whole transaction " +
         "again, and begin it with BEGIN IMMEDIATE.",
       { code: "store_conflict", cause },
     );

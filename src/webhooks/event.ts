@@ -53,7 +53,7 @@ export interface VerifiedDelivery<Name extends string, Data> {
   readonly deliveryKey: string;
   /** The exact bytes that were signed. A getter too, and not part of `JSON.stringify(webhook)`. */
   readonly rawBody: Uint8Array;
-  /** Which of the configured secrets matched, counted from 0. */
+  /** The index of the configured secret that matched, from 0. */
   readonly secretIndex: number;
   /** Identifiers from unsigned headers. Anyone could have changed them: use them only in logs. */
   readonly hints: WebhookHints;

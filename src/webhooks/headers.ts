@@ -19,7 +19,7 @@ export type Field = keyof typeof fieldNames;
 
 type HeaderNames = ReturnType<typeof headerNames>;
 
-/** Which headers to read: their prefix including the hyphen, and each field's full name. All lower case. */
+/** The headers to read: their prefix including the hyphen, and each field's full name. All lower case. */
 export function headerNames(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
   const names = Object.entries(fieldNames) as [Field, string][];

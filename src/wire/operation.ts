@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { Schema } from "./fields.ts";
 
-/** Which credential an operation is called with (interface section 5). */
+/** The kind of credential that an operation takes (interface section 5). */
 export type Credential = "secretKey" | "paymentSecret" | "accessToken";
 
 /**

@@ -27,7 +27,7 @@ export const paginationSchema = openObject({
 });
 true satisfies Same<Pagination, z.output<typeof paginationSchema>>;
 
-/** Which part of a list to read. */
+/** Selects the part of a list to read. */
 export interface PageQuery {
   /** Items per page, 1 to 1000; default 100. */
   limit?: number | undefined;

@@ -51,7 +51,7 @@ export interface Payment {
   createdAt: string;
   /** URL of the merchant's logo. */
   merchantLogoUrl?: string | null;
-  /** What the customer pays, fees included, in USD cents. */
+  /** The customer's total in USD cents, fees included. */
   amountDueCents?: number | null;
   /** USD cents. */
   convenienceFeeCents?: number | null;

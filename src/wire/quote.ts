@@ -76,7 +76,7 @@ export const quoteSchema = openObject({
 });
 true satisfies Same<Quote, z.output<typeof quoteSchema>>;
 
-/** Which quote to make (interface section 4.3). Without chain and contract, a default one. */
+/** Selects the quote to make (interface section 4.3). Without chain and contract, a default one. */
 export interface CreateQuoteBody {
   /** Such as 8453, or CAIP-2 text. */
   chainId?: ChainId;

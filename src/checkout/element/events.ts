@@ -11,21 +11,21 @@ export interface CheckoutFacts {
   readonly orderId: string | null;
   /** USD cents, without fees. */
   readonly amountInCents: number;
-  /** What the customer pays in USD cents, fees included; null until a deposit has an amount. */
+  /** The customer's total in USD cents, fees included; null until a deposit has an amount. */
   readonly amountDueCents: number | null;
-  /** What arrived, as a decimal USD value; null before that. */
+  /** The amount received, as a decimal USD value; null before that. */
   readonly receivedUsd: string | null;
   /** Hash of the transaction that delivered the money; null before that. */
   readonly transactionHash: string | null;
 }
 
-/** What went wrong, for the developer. The customer sees a separate text. */
+/** An error, described for the developer. The customer sees a separate text. */
 export interface CheckoutProblem {
   /** Empty if no payment could be identified. */
   readonly paymentId: string;
   /** Stable and machine-readable, such as `wallet_rejected` or `quote_expired`. */
   readonly code: string;
-  /** What happened and what to do, in English. */
+  /** The problem and its cure, in English. */
   readonly message: string;
 }
 

@@ -29,7 +29,7 @@ interface PayPanelOptions {
 /** How long a quote is valid in every published sample; the countdown's bar is then full. */
 const fullBarMs = 600_000;
 
-/** What to send, where, until when, and from which wallet. */
+/** The panel with the amount, the address, the countdown and the wallets. */
 export class PayPanel {
   readonly root: HTMLElement;
   /** The progress of a wallet payment. It outlives the panel: a payment that was sent needs no address. */

@@ -157,7 +157,7 @@ export function firstChoice(choices: readonly Choice[]): Choice | undefined {
   return choices.find(({ isStable }) => isStable) ?? choices[0];
 }
 
-/** What the customer pays in cents, fees included; undefined until a deposit has an amount. */
+/** The customer's total in cents, fees included; undefined until a deposit has an amount. */
 export function dueCents({ payment, offer, depositInCents }: Known): number | undefined {
   if (payment === undefined) return undefined;
   const { amountDueCents, amountInCents, receipt, type } = payment;

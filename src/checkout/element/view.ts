@@ -13,7 +13,7 @@ import {
 import { printable, type Texts } from "./texts.ts";
 import { sentBefore, sentLine, type WalletLine, walletLine } from "./wallet-line.ts";
 
-/** What the customer sees: plain facts that the page only has to render. */
+/** The customer's view of the payment: plain values, ready to render. */
 export interface View {
   /** The name of the page's landmark, unique among elements on a page. */
   readonly label: string;
@@ -67,7 +67,7 @@ interface Option {
   readonly isChosen: boolean;
 }
 
-/** What to send, and where. Exact: Latin digits without grouping in every language. */
+/** The exact amount to send, and the address: Latin digits without grouping in every language. */
 interface Transfer {
   readonly amount: string;
   readonly symbol: string;
@@ -187,7 +187,7 @@ function titleOf(known: Known, texts: Texts): string {
   return texts.money(cents, known.payment?.currency ?? "USD");
 }
 
-/** What the customer pays in addition to the amount that the merchant asked for. */
+/** The fee that the customer pays on top of the merchant's amount. */
 function feesOf(known: Known, payment: Payment, texts: Texts): string | undefined {
   const due = dueCents(known);
   const base = payment.type === "deposit" ? known.depositInCents : payment.amountInCents;

@@ -45,7 +45,7 @@ export function walletLine({ wallet: progress }: Known, texts: Texts): WalletLin
   return { text: texts.say(name, values), isBad: true, actions: [] };
 }
 
-/** What a wallet has sent. Customers who want to pay another way first see the risk. */
+/** The line about a transaction that a wallet has sent. Customers who want to pay another way first see the risk. */
 export function sentLine(known: Known, texts: Texts): WalletLine {
   if (known.payingAgain === "warned") {
     return { text: sentBefore(known, texts), isBad: true, actions: ["payAgain", "keepWaiting"] };

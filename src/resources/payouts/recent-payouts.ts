@@ -13,7 +13,7 @@ const rememberedMs = 600_000;
 /** The longest time that an unanswered request is expected to take to arrive. */
 export const quietMs = 120_000;
 
-/** What this process knows about an order, independently of the service's list. */
+/** This process's own record of an order, independent of the service's list. */
 interface Recollection extends OrderNames {
   /** The withdrawal that a call made or found; undefined if a request has not been answered. */
   readonly withdrawalId: string | undefined;
@@ -21,12 +21,12 @@ interface Recollection extends OrderNames {
 }
 
 /**
- * What `createOnce` did in this process, remembered for ten minutes by the order's own name, oldest first. Lists lag
+ * The results of `createOnce` in this process, remembered for ten minutes by the order's own name, oldest first. Lists lag
  * behind creations, and an abandoned request may still arrive: both would look as if nothing had been created.
  */
 const payouts = /* @__PURE__ */ new Map<string, Recollection>();
 
-/** What is known for the order's own credential first, then for others from the same function, latest first. */
+/** The records of the order's own credential first, then for others from the same function, latest first. */
 export function recall({ own, shared }: OrderNames, { now }: Time): Recollection[] {
   const known = [...payouts.values()].filter(
     (payout) => payout.own === own || (shared !== undefined && payout.shared === shared),

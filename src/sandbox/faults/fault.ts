@@ -126,7 +126,7 @@ export function invalidFault(param: string, problem: string): InvalidRequestErro
   return invalidArgument(param, `${param} ${problem}.`, "invalid_fault");
 }
 
-/** Which requests a fault is for: a method and a path prefix, such as `POST /payments`, or `*` for every request. */
+/** The requests that a fault applies to: a method and a path prefix, such as `POST /payments`, or `*` for every request. */
 export type FaultRoute = "*" | `${"GET" | "POST"} /${string}`;
 
 const routeGroup = /^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/;

@@ -12,7 +12,7 @@ const groups: ReadonlyMap<string, readonly string[]> = new Map([
   ["webhooks", ["webhook"]],
 ]);
 
-/** Which events the timeline shows. Part of the page's URL, so that it works without JavaScript. */
+/** The filter of the timeline's events. Part of the page's URL, so that it works without JavaScript. */
 export function filterOf({ searchParams }: URL) {
   const show = searchParams.get("show") ?? "";
   return {

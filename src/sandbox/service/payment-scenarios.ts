@@ -12,7 +12,7 @@ import { createScenarios, type ScenarioSteps, type Simulated, type Step } from "
 import { defaultToken } from "./tokens.ts";
 
 /**
- * What happens to a payment. The customer's first four actions exist on the service's testnet (interface section 1);
+ * Scenarios for a payment. The customer's first four actions exist on the service's testnet (interface section 1);
  * the rest is assumed.
  */
 export type PaymentScenario =

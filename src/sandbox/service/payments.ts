@@ -17,7 +17,7 @@ export type Payments = ReturnType<typeof createPayments>;
  */
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = store.table<Payment>("payments");
-  /** What responses about a payment do not show. Its page leads to the returnUrl: the redirectUrl with metadata. */
+  /** Fields that responses about a payment leave out. Its page leads to the returnUrl: the redirectUrl with metadata. */
   const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {

@@ -29,7 +29,7 @@ export type Store = ReturnType<typeof createStore>;
 export function createStore() {
   const tables = new Map<string, Table<unknown>>();
   const listeners: (() => void)[] = [];
-  /** What to write, in order: each key's last value, after its deletion if it was deleted in between. */
+  /** The writes, in order: each key's last value, after its deletion if it was deleted in between. */
   const changes = new Map<string, Change>();
   let write: ((changes: readonly Change[]) => void) | undefined;
   let isCommitDue = false;

@@ -29,7 +29,7 @@ export interface FastifyContext {
   ): unknown;
 }
 
-/** What Fastify itself reads from a plugin's options, and passes on. */
+/** The plugin options that Fastify itself reads. */
 const fastifysOptions = ["prefix", "logLevel", "logSerializers"];
 
 /**
