@@ -289,7 +289,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "misspelt call options are ignored",
     file: "src/http/checks.ts",
-    find: "checkOptionNames(options, names);",
+    find: "checkOptions(schema, options);",
     replace: "",
     test: "test/resources/wrong-names.test.ts",
   },

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { checkOptionNames, isRecord, show, withoutSecrets } from "../values.ts";
+import { isRecord, show, withoutSecrets } from "../values.ts";
 import {
   credentialHeaderNames,
   defaultHeaderPrefix,
@@ -93,7 +93,8 @@ export const hooksSchema = z.strictObject({
 });
 true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
 
-const callSchema = z.object({
+/** The options of every call. */
+export const callSchema = z.strictObject({
   // Checked when the request is prepared, as an argument.
   idempotencyKey: z.optional(z.custom<string>()),
   signal: z.optional(
@@ -108,17 +109,16 @@ const callSchema = z.object({
 });
 true satisfies Same<RequestOptions, z.input<typeof callSchema>>;
 
-/** The options of every call. */
-export const callOptionNames: readonly string[] = Object.keys(callSchema.shape);
-
 /**
  * Refuses misspelt options, because a call with a misspelt idempotencyKey, for example, would use a random one.
  *
- * @param names The options that there are. Those of every call are also checked here.
+ * @param schema The options of this call, if they are not those of every call.
  */
-export function checkCallOptions(options: RequestOptions, names = callOptionNames): void {
-  checkOptionNames(options, names);
-  checkOptions(callSchema, options);
+export function checkCallOptions(
+  options: RequestOptions,
+  schema: z.ZodMiniObject & z.ZodMiniType<unknown> = callSchema,
+): void {
+  checkOptions(schema, options);
 }
 
 /** The settings that result from checked options. */

@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { toCaip2 } from "../evm/chains.ts";
-import { callOptionNames } from "../http/checks.ts";
+import { callSchema } from "../http/checks.ts";
 import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
 import { invalidArgument, invalidOption, isRecord, nearest, show } from "../values.ts";
@@ -42,7 +42,7 @@ export function checkParameters<Input extends object>(
   const meant = otherNames[name]?.find((other) => known.includes(other)) ?? nearest(name, known);
   const cure =
     meant === undefined ? `The parameters are: ${known.join(", ")}.` : `Did you mean ${meant}?`;
-  const isOption = [...callOptionNames, "prefetch", "createdAfter"].includes(name);
+  const isOption = name in callSchema.shape || name === "prefetch" || name === "createdAfter";
   const message = isOption
     ? `${name} must be in the call's last argument: it is an option, not a parameter.`
     : `There is no parameter ${show(name)}. ${cure}`;

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import {
   AbortError,
   ConnectionError,
@@ -8,7 +9,7 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 import type { ApiPromise, ApiResponse } from "../http/answer.ts";
-import { checkCallOptions } from "../http/checks.ts";
+import { callSchema, checkCallOptions } from "../http/checks.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
 import { isFinal } from "../wire/payment-status.ts";
@@ -145,6 +146,9 @@ export async function* followStatus<T extends { readonly status: string }>(
   );
 }
 
+const { signal, deadlineMs, timeoutMs, headers } = callSchema.shape;
+const waitSchema = z.strictObject({ signal, deadlineMs, timeoutMs, headers });
+
 /** Reads until the status is final. */
 export async function waitUntilFinal<T extends { readonly status: string }>(
   time: Time,
@@ -152,7 +156,7 @@ export async function waitUntilFinal<T extends { readonly status: string }>(
   read: (options: RequestOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
-  checkCallOptions(options, ["signal", "deadlineMs", "timeoutMs", "headers"]);
+  checkCallOptions(options, waitSchema);
   const { signal, deadlineMs = 900_000 } = options;
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineMs };
   const reads = followStatus(

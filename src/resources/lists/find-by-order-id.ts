@@ -1,6 +1,7 @@
+import * as z from "zod/mini";
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
-import { callOptionNames, checkCallOptions } from "../../http/checks.ts";
+import { callSchema, checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
@@ -32,6 +33,11 @@ const maxReadings = 3;
 /** Consecutive pages without a new item. More means that the service is repeating itself. */
 const maxRepeats = 20;
 
+export const findSchema = z.strictObject({
+  ...callSchema.shape,
+  createdAfter: z.optional(z.unknown()),
+});
+
 /**
  * Finds items by reading the list, because the service has no filter for `orderId`. One deadline covers all pages. An
  * empty result is proof that there is no match: every item of the list was read.
@@ -45,7 +51,7 @@ export async function findByOrderId<Item extends Ordered>(
   orderId: string,
   given: FindOptions = {},
 ): Promise<ApiResponse<Item[]>> {
-  checkCallOptions(given, [...callOptionNames, "createdAfter"]);
+  checkCallOptions(given, findSchema);
   const { createdAfter, ...options } = given;
   checkReference("orderId", orderId);
   const stopMs = checkCreatedAfter(createdAfter) - clockMarginMs;

@@ -1,5 +1,6 @@
+import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
-import { callOptionNames, checkCallOptions } from "../../http/checks.ts";
+import { callSchema, checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
@@ -181,6 +182,9 @@ export interface ListOptions extends RequestOptions {
 
 type ListQuery = PageQuery & Readonly<Record<string, string | number | undefined>>;
 
+/** `prefetch` is an argument, as its own refusal says. */
+const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(z.unknown()) });
+
 /** Reads a list. A refused argument rejects the promise, as any other failure does. */
 export function list<Item extends Identified>(
   http: Http,
@@ -191,7 +195,7 @@ export function list<Item extends Identified>(
   const { prefetch = 0, ...callOptions } = { ...options };
   const read = (range: PageQuery = {}, abandoned?: AbortSignal) => {
     const fill = () => {
-      checkCallOptions(options, [...callOptionNames, "prefetch"]);
+      checkCallOptions(options, listSchema);
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
         throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
       }

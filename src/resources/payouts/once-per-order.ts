@@ -1,10 +1,12 @@
+import * as z from "zod/mini";
 import type { ApiResponse } from "../../http/answer.ts";
 import { errorFor } from "../../http/call-errors.ts";
-import { callOptionNames, checkCallOptions } from "../../http/checks.ts";
+import { checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import { askForCredential } from "../../http/request.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
+import { findSchema } from "../lists/find-by-order-id.ts";
 import { type CreateOnceOptions, createOnce } from "./create-once.ts";
 import {
   type CreateOnceInput,
@@ -18,7 +20,9 @@ import { type Caller, SingleFlight } from "./single-flight.ts";
 // Shared by all clients in this process.
 const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
 
-const optionNames = [...callOptionNames, "createdAfter"].filter((it) => it !== "idempotencyKey");
+// The key is derived from the order.
+const { idempotencyKey: _, ...onceFields } = findSchema.shape;
+const onceSchema = z.strictObject(onceFields);
 
 /** `createOnce`, shared with other calls in this process for the same order. */
 export async function oncePerOrder(
@@ -29,7 +33,7 @@ export async function oncePerOrder(
 ): Promise<ApiResponse<Withdrawal>> {
   const { settings, time } = http;
   const body = createOnceBody(input, settings.wire);
-  checkCallOptions(options, optionNames);
+  checkCallOptions(options, onceSchema);
   const { signal, deadlineMs = settings.deadlineMs } = options;
   // Getting the credential counts toward the call's deadline.
   const deadlineAt = time.now() + deadlineMs;
