@@ -4,6 +4,8 @@ import type { ResetFault, TruncationFault } from "./faults/fault.ts";
 export interface Connection {
   /** Aborts if the client disconnects before it has the whole response. */
   readonly signal: AbortSignal;
+  /** Whether the sandbox answers under this name. In process, it answers under every name. */
+  readonly isAllowedHost?: (hostname: string) => boolean;
   /** How the connection breaks instead of carrying the whole response. */
   broken?: ConnectionFault;
 }

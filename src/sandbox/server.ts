@@ -101,9 +101,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   }
   const isAllowedHost = allowedHosts(names, host);
   const answer: Answer = async (request, { incoming, outgoing }) => {
-    const { hostname } = new URL(request.url);
-    if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
-    const connection: Connection = { signal: request.signal };
+    const connection: Connection = { signal: request.signal, isAllowedHost };
     const response = await app.fetch(whole(request), connection);
     // The adapter soon closes a connection with an unread body on it.
     if (!incoming.complete) response.headers.set("Connection", "close");
@@ -179,20 +177,8 @@ function invalidTarget(error: unknown): Response {
   if (!(error instanceof RequestError)) throw error;
   const message =
     "The Host header is missing or invalid, or the path is not a URL. Send the host that the request is for.";
-  return refusal(400, { code: "invalid_request", message });
-}
-
-/** In process, the sandbox accepts every name. */
-function hostNotAllowed(hostname: string): Response {
-  const message =
-    `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
-    "the name with allowedHosts of listen, or --allow-host on the command line.";
-  return refusal(403, { code: "host_not_allowed", message });
-}
-
-/** The response to what is refused before it reaches the app. */
-function refusal(status: number, { code, message }: { code: string; message: string }): Response {
+  const code = "invalid_request";
   const body = { error: { type: "invalid_request_error", message, code } };
-  const headers = { [evidenceHeader]: errorEvidence(status, code) };
-  return Response.json(body, { status, headers });
+  const headers = { [evidenceHeader]: errorEvidence(400, code) };
+  return Response.json(body, { status: 400, headers });
 }

@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { secureHeaders } from "hono/secure-headers";
 import openApi from "../../../api/openapi.json" with { type: "json" };
 import { SettlekitError } from "../../errors.ts";
 import type { PagesOptions } from "../pages/components.ts";
@@ -18,7 +19,7 @@ let assets: Promise<ReadonlyMap<string, string>> | undefined;
 export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   const app = new Hono<ServiceEnv>({ strict: false });
   app.onError(answerControlError);
-  app.use(protection);
+  app.use(protection, noStore);
 
   app.get("/", (c) => c.redirect("/_sandbox"));
   app.get("/payment/:paymentId", ({ req }) =>
@@ -49,14 +50,28 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   return app;
 }
 
-/** Keeps responses out of caches, browser histories and other sites' pages. */
-const protection: MiddlewareHandler<ServiceEnv> = async (c, next) => {
+/** Pages run only the sandbox's own files, and other sites can neither frame them nor load anything from here. */
+const protection = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    imgSrc: ["data:"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  xFrameOptions: "DENY",
+  // The shop may have opened the payment page in a window of its own.
+  crossOriginOpenerPolicy: false,
+  // Localhost is shared with other programs, which may speak plain HTTP.
+  strictTransportSecurity: false,
+});
+
+const noStore: MiddlewareHandler<ServiceEnv> = async (c, next) => {
   await next();
-  const { headers } = c.res;
-  headers.set("Cache-Control", "no-store");
-  headers.set("Referrer-Policy", "no-referrer");
-  headers.set("X-Content-Type-Options", "nosniff");
-  headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  c.res.headers.set("Cache-Control", "no-store");
 };
 
 /** A web page of another origin cannot send it without a preflight, and preflights are never answered. */

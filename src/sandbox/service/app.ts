@@ -14,6 +14,7 @@ import {
   answerRefusal,
   answerText,
   evidenceHeader,
+  Refusal,
   type ServiceEnv,
 } from "./answers.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
@@ -33,6 +34,7 @@ export function createApp(options: AppOptions): Hono<ServiceEnv> {
   const { clock, record, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
+  app.use(checkHost);
   // No response leaves before the changes that it reports are durable.
   app.use(async (_, next) => {
     await next();
@@ -49,6 +51,17 @@ export function createApp(options: AppOptions): Hono<ServiceEnv> {
   serveOperations(app, options);
   return app;
 }
+
+const checkHost: Middleware = ({ req, env }, next) => {
+  const { hostname } = new URL(req.url);
+  if (env.isAllowedHost?.(hostname) !== false) return next();
+  throw new Refusal(403, {
+    code: "host_not_allowed",
+    message:
+      `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
+      "the name with allowedHosts of listen, or --allow-host on the command line.",
+  });
+};
 
 function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]): void {
   let loaded: ReturnType<typeof load> | undefined;
