@@ -30,7 +30,7 @@ interface Trial {
 
 async function survive({ database, processes, kills, stops, orders }: Trial) {
   const random = randomFrom(seed + processes);
-  const sandbox = createSandbox();
+  const sandbox = createSandbox({ seed: seed + processes });
   await using service = await sandbox.listen({ port: 0 });
   const limits = { approveAbove: 1_500, perRecipientAndDay };
   const client = new MerchantClient({

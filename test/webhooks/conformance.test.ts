@@ -65,13 +65,11 @@ describe.each(frameworks)("in $name", ({ serve, serveAfterParser, cure, buffers 
   it("a body that was parsed first is answered with 500 at once, with the line to change in the log", async () => {
     const { webhooks, handler, logger } = watched();
     await using site = await serveAfterParser(webhooks);
-    const signal = AbortSignal.timeout(2000);
     const { body, headers } = delivery();
     const response = await fetch(site.url, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body,
-      signal,
     });
     expect([response.status, await response.text()]).toEqual([500, ""]);
     expect(handler).not.toHaveBeenCalled();
