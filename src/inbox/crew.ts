@@ -42,6 +42,14 @@ interface Running {
   readonly startedAt: number;
 }
 
+/** What a crew asks and tells its worker. */
+interface CrewOptions {
+  /** No row is started while it returns true. */
+  readonly isStopping?: () => boolean;
+  /** Called after each row: it may have planned a task, or changed again while it was processed. */
+  readonly onFinish?: () => void;
+}
+
 /** How long a claimed row may wait for a free slot. Any longer, and its lease could end before it is done. */
 const longestWaitMs = leaseMs / 2;
 /** How often a queue that is always full is searched for suspects. */
@@ -53,8 +61,9 @@ export class Crew {
   readonly #concurrency: number;
   readonly #signal: AbortSignal;
   readonly #isStopping: () => boolean;
+  readonly #onFinish: () => void;
   readonly #running = new Map<Promise<unknown>, Running>();
-  #onFinish = () => {};
+  #wake = () => {};
   /** When suspects were last looked for, which reads every pending row. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** How many rows have finished, successfully or not. */
@@ -68,12 +77,13 @@ export class Crew {
     context: InboxContext,
     concurrency: number,
     signal: AbortSignal,
-    isStopping: () => boolean = () => false,
+    { isStopping = () => false, onFinish = () => {} }: CrewOptions = {},
   ) {
     this.#context = context;
     this.#concurrency = concurrency;
     this.#signal = signal;
     this.#isStopping = isStopping;
+    this.#onFinish = onFinish;
   }
 
   /**
@@ -171,7 +181,7 @@ export class Crew {
       if (isEnough()) return true;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
-        this.#onFinish = () => {
+        this.#wake = () => {
           clearTimeout(timer);
           resolve();
         };
@@ -188,6 +198,7 @@ export class Crew {
         this.#running.delete(running);
         this.finished++;
         this.#changedAt = performance.now();
+        this.#wake();
         this.#onFinish();
       });
     this.#changedAt = performance.now();

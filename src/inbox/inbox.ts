@@ -158,7 +158,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     checkSignal(signal);
     await this.#ready();
     const isStopping = () => signal?.aborted === true;
-    const crew = new Crew(this.#context, concurrency, new AbortController().signal, isStopping);
+    const crew = new Crew(this.#context, concurrency, new AbortController().signal, { isStopping });
     await crew.settleDue();
     await tidy(this.#context);
     return crew.finished;

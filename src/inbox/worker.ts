@@ -1,5 +1,5 @@
 import { type Duration, durationInMs } from "../duration.ts";
-import { checkWhole, type Loop, longestPollMs, runWorker } from "../stores/worker.ts";
+import { Alarm, checkWhole, type Loop, longestPollMs, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { Crew } from "./crew.ts";
 import { tidy } from "./operate.ts";
@@ -53,7 +53,11 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
   const everyMs = reconcileEvery === false ? undefined : durationInMs(reconcileEvery);
   if (everyMs !== undefined) checkWhole("reconcileEvery", everyMs, 1_000, Number.MAX_SAFE_INTEGER);
   const [stopping, stopped] = [new AbortController(), new AbortController()];
-  const crew = new Crew(context, concurrency, stopped.signal, () => stopping.signal.aborted);
+  const alarm = new Alarm(stopping.signal);
+  const crew = new Crew(context, concurrency, stopped.signal, {
+    isStopping: () => stopping.signal.aborted,
+    onFinish: () => alarm.ring(),
+  });
   const loops: Loop[] = [
     { waitMs: pollMs, isWoken: true, turn: async () => (await crew.round()) > 0 },
     { waitMs: tidyEveryMs, turn: () => tidy(context) },
@@ -66,6 +70,7 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
     store: context.store,
     observers: context.observers,
     channel: "inbox",
+    alarm,
     drainMs,
     loops,
     idle: () => crew.idle(),

@@ -1,5 +1,5 @@
 import { preparing } from "../stores/lifecycle.ts";
-import { checkWhole, longestPollMs, runWorker } from "../stores/worker.ts";
+import { Alarm, checkWhole, longestPollMs, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
@@ -114,6 +114,7 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
     store,
     observers,
     channel: "payouts",
+    alarm: new Alarm(stopping.signal),
     drainMs,
     idle: () => crew.idle(),
     stopping,

@@ -12,7 +12,7 @@ export interface Worker extends AsyncDisposable {
 export interface Loop {
   /** How long to wait after a turn with nothing to do, in milliseconds. */
   readonly waitMs: number;
-  /** Whether a notification on the store's channel ends the wait. */
+  /** Whether the alarm ends the wait. */
   readonly isWoken?: boolean;
   /** Resolves to true if there may be more to do right away. */
   readonly turn: () => Promise<boolean>;
@@ -23,6 +23,8 @@ interface Work {
   readonly store: Store;
   readonly observers: Pick<Observers<never, never>, "detached">;
   readonly channel: string;
+  /** Also rung by notifications on the store's channel. */
+  readonly alarm: Alarm;
   /** How long `stop` waits for running work, in milliseconds. */
   readonly drainMs: number;
   readonly loops: readonly Loop[];
@@ -43,8 +45,7 @@ const largestBackoff = 30;
 
 /** Starts a worker of the inbox or of the payout ledger in this process. */
 export function runWorker(work: Work): Worker {
-  const { store, observers, channel, drainMs, idle, stopping, stopped, onError } = work;
-  const alarm = new Alarm(stopping.signal);
+  const { store, observers, channel, alarm, drainMs, idle, stopping, stopped, onError } = work;
   const listener = store.listen(channel, () => alarm.ring());
 
   async function repeat({ waitMs, isWoken, turn }: Loop): Promise<void> {
@@ -86,7 +87,7 @@ export function runWorker(work: Work): Worker {
 }
 
 /** A sleep that can end early. */
-class Alarm {
+export class Alarm {
   readonly #stop: AbortSignal;
   #isRinging = false;
   #wake = () => {};

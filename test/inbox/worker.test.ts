@@ -21,6 +21,51 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_1"]));
   });
 
+  it("runs the tasks of its effects without waiting for the next poll", async () => {
+    const ran: string[] = [];
+    let onRun = () => {};
+    shop.inbox.task("mail", (orderId: string) => {
+      ran.push(orderId);
+      onRun();
+    });
+    shop.inbox.on("payment", "ship", { states: ["completed"] }, (_tx, payment, { after }) =>
+      after("mail", payment.orderId),
+    );
+    await using _worker = shop.inbox.start({ pollMs: 71_582_788, reconcileEvery: false });
+    for (const orderId of ["order_1", "order_2", "order_3"]) {
+      const run = Promise.withResolvers<void>();
+      onRun = run.resolve;
+      await shop.paid(orderId);
+      await run.promise;
+    }
+    expect(ran).toEqual(["order_1", "order_2", "order_3"]);
+  });
+
+  it("processes at once what changed while it was being processed", async () => {
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    const again = Promise.withResolvers<void>();
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "get")
+      .mockImplementationOnce((async (id: string) => {
+        const payment = await get(id);
+        entered.resolve();
+        await leave.promise;
+        return payment;
+      }) as never)
+      .mockImplementation(((id: string) => {
+        again.resolve();
+        return get(id);
+      }) as never);
+    ship(shop.inbox);
+    await using _worker = shop.inbox.start({ pollMs: 71_582_788, reconcileEvery: false });
+    const paymentId = await shop.paid("order_1");
+    await entered.promise;
+    expect(await shop.inbox.settle({ kind: "payment", id: paymentId })).toBe(false);
+    leave.resolve();
+    await again.promise;
+  });
+
   it("cannot be started twice, but again after it was stopped", async () => {
     const worker = shop.inbox.start();
     expect(() => shop.inbox.start()).toThrow(
