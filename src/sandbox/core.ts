@@ -1,9 +1,8 @@
 import { readHeaderPrefix } from "../webhooks/options.ts";
-import { createEvents } from "./event-bus.ts";
 import type { SandboxOptions } from "./options.ts";
 import { createRandomSource } from "./random.ts";
 import { createStore } from "./state/store.ts";
-import { type Clock, createClock } from "./time/clock.ts";
+import { createClock } from "./time/clock.ts";
 import { createTaskQueue } from "./webhooks/endpoint.ts";
 
 export type Core = ReturnType<typeof createCore>;
@@ -16,10 +15,8 @@ export function createCore(options: SandboxOptions) {
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const store = createStore();
   const random = createRandomSource(seed, store);
-  // Each needs the other: the clock emits events, and events have a time.
-  const events = createEvents(store, () => clock.now());
   /** The webhooks in flight, which `clock.advance` waits for. */
   const inFlight = createTaskQueue(maxWebhooksInFlight);
-  const clock: Clock = createClock(now, inFlight.idle, events, store);
-  return { headerPrefix, dialect, store, random, events, clock, inFlight };
+  const clock = createClock(now, inFlight.idle, store);
+  return { headerPrefix, dialect, store, random, events: clock.events, clock, inFlight };
 }

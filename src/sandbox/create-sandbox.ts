@@ -8,7 +8,7 @@ import type { Sandbox } from "./sandbox.ts";
 import { createApp } from "./service/app.ts";
 import { createIdempotencyStore } from "./service/idempotency.ts";
 import { createMerchants, publicMerchant } from "./service/merchants.ts";
-import { createAuthenticate, published } from "./service/operations.ts";
+import { createAuthentication, published } from "./service/operations.ts";
 import { paymentRoutes } from "./service/payment-routes.ts";
 import { createPaymentScenarios } from "./service/payment-scenarios.ts";
 import { createPayments } from "./service/payments.ts";
@@ -60,7 +60,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       ...withdrawalRoutes(withdrawals),
       ...referenceRoutes,
     ],
-    authenticate: createAuthenticate(core, merchants, payments),
+    authenticate: createAuthentication(core, merchants, payments),
     idempotency,
     form: core.dialect === "published" ? published(payments) : undefined,
     takeFault,

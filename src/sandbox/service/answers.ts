@@ -1,10 +1,11 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
 import { InvalidRequestError, SettlekitError } from "../../errors.ts";
-import type { Evidence } from "../../wire/operation.ts";
+import type { Evidence, Operation } from "../../wire/operation.ts";
 import { documentedOperations } from "../../wire/operations.ts";
 import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 import type { Connection } from "../connection.ts";
+import type { Merchant } from "./merchants.ts";
 
 /** The environment of the sandbox's hono apps: the connection, and variables that middleware sets. */
 export interface ServiceEnv {
@@ -13,10 +14,18 @@ export interface ServiceEnv {
     requestId: string;
     /** The request's body; undefined if it was too large to read. */
     body: string | undefined;
+    /** The merchant that the request is about. */
+    merchant: Merchant;
+    /** The query as its schema returns it. */
+    query: unknown;
+    /** The body as sent; unset if the operation takes none. */
+    json: Readonly<Record<string, unknown>>;
     /** The response body, for the log. */
     answer: string;
   };
 }
+
+export type Middleware = MiddlewareHandler<ServiceEnv>;
 
 /** The content of an error response (interface section 7). */
 interface RefusalFacts {
@@ -78,10 +87,20 @@ export function answerJson(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
-  form?: (name: string, value: unknown) => unknown,
 ): Response {
-  const type = { "Content-Type": "application/json" };
-  return answerText(c, status, JSON.stringify(value, form), { ...type, ...headers });
+  return answerText(c, status, JSON.stringify(value), { ...jsonType, ...headers });
+}
+
+const jsonType = { "Content-Type": "application/json" };
+
+/** Responds to an operation with JSON. */
+export function answerOperation(
+  c: Context<ServiceEnv>,
+  { name, successStatus = 200 }: Operation<unknown>,
+  json: string,
+): Response {
+  const evidence = { [evidenceHeader]: operationEvidence(name) };
+  return answerText(c, successStatus, json, { ...jsonType, ...evidence });
 }
 
 /** Responds with text, or without a body if the status allows none. */

@@ -1,4 +1,4 @@
-import { type Context, Hono, type MiddlewareHandler, type Next } from "hono";
+import { type Context, Hono, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
@@ -14,6 +14,7 @@ import {
   answerRefusal,
   answerText,
   evidenceHeader,
+  type Middleware,
   Refusal,
   type ServiceEnv,
 } from "./answers.ts";
@@ -27,8 +28,6 @@ interface AppOptions extends ServiceOptions, Core {
   /** The sandbox's own routes: pages, description and control. Loaded on first use, because few tests need them. */
   readonly loadOwnRoutes: () => Promise<Hono<ServiceEnv>>;
 }
-
-type Middleware = MiddlewareHandler<ServiceEnv>;
 
 export function createApp(options: AppOptions): Hono<ServiceEnv> {
   const { clock, record, store } = options;

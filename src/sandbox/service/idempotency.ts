@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
 import { canonicalJson } from "../../values.ts";
+import { idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
-import { Refusal } from "./answers.ts";
+import { answerOperation, type Middleware, Refusal } from "./answers.ts";
 
 /** Interface section 8: how long a key identifies a creation. */
 const idempotencyWindowMs = 24 * 3_600_000;
@@ -23,8 +24,8 @@ interface Kept {
   readonly scope: string;
   readonly key: string;
   readonly fingerprint: string;
-  /** Never changed afterwards, so that it always serialises to the same bytes. */
-  readonly answer: unknown;
+  /** The body of the response. */
+  readonly answer: string;
 }
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
@@ -44,41 +45,48 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
 
   return {
     /**
-     * The response to the first request with this key, or the result of `create`. Nothing is stored if `create` throws
-     * (assumed: an error may be corrected under the same key).
+     * Middleware that answers a repeated request as the first one with its key. A refused request is not kept (assumed:
+     * an error may be corrected under the same key).
      *
-     * @param body As sent.
      * @throws {Refusal} 409 when the key may not be repeated, or was used with a different body.
      */
-    once(
-      { name: scope, replay }: Operation<unknown>,
-      { merchantId, key }: Pick<Kept, "merchantId" | "key">,
-      body: unknown,
-      create: () => unknown,
-    ): unknown {
-      const id = JSON.stringify([merchantId, scope, key]);
-      checkDepth(body);
-      const fingerprint = hash("sha256", canonicalJson(body), "base64");
-      const earlier = kept.get(id);
-      if (earlier === undefined) {
-        const answer = create();
-        kept.set(id, { merchantId, scope, key, fingerprint, answer });
-        scheduleEnd(id, clock.nowMs() + idempotencyWindowMs);
-        return answer;
-      }
-      const repetition = replay === "keyed" ? "honoured" : ofWithdrawals.get();
-      if (repetition === "ignored") return create();
-      if (repetition === "conflict") {
+    once(operation: Operation<unknown>): Middleware {
+      const { name: scope, replay } = operation;
+      return async (c, next) => {
+        const key = c.req.header(idempotencyKeyHeader);
+        if (!key) return next();
+        const { merchant, json } = c.var;
+        const { merchantId } = merchant;
+        const id = JSON.stringify([merchantId, scope, key]);
+        checkDepth(json);
+        const fingerprint = hash("sha256", canonicalJson(json), "base64");
+        const earlier = kept.get(id);
+        if (earlier === undefined) {
+          // The operation has been performed when next() returns its promise, so that its key and its objects are stored
+          // together, and a simultaneous repetition finds them.
+          const performed = next();
+          const { answer } = c.var;
+          if (c.error === undefined) {
+            kept.set(id, { merchantId, scope, key, fingerprint, answer });
+            scheduleEnd(id, clock.nowMs() + idempotencyWindowMs);
+          }
+          return performed;
+        }
+        const repetition = replay === "keyed" ? "honoured" : ofWithdrawals.get();
+        if (repetition === "ignored") return next();
+        if (repetition === "conflict") {
+          throw conflict(
+            "This Idempotency-Key was used before, and its request is in progress or done. Look up its " +
+              "outcome, or send a new key.",
+          );
+        }
+        if (earlier.fingerprint === fingerprint)
+          return answerOperation(c, operation, earlier.answer);
         throw conflict(
-          "This Idempotency-Key was used before, and its request is in progress or done. Look up its " +
-            "outcome, or send a new key.",
+          "This Idempotency-Key was used with other parameters before. Repeat exactly those, or send " +
+            "the new ones with a new key.",
         );
-      }
-      if (earlier.fingerprint === fingerprint) return earlier.answer;
-      throw conflict(
-        "This Idempotency-Key was used with other parameters before. Repeat exactly those, or send " +
-          "the new ones with a new key.",
-      );
+      };
     },
     ofWithdrawals: ofWithdrawals.get,
     /** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */

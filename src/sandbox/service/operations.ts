@@ -1,17 +1,10 @@
-import type { Context, Hono } from "hono";
+import type { Context, Hono, HonoRequest } from "hono";
 import { isRecord } from "../../values.ts";
-import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts";
+import { credentialHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import { randomStream } from "../random.ts";
-import {
-  answerJson,
-  evidenceHeader,
-  found,
-  operationEvidence,
-  Refusal,
-  type ServiceEnv,
-} from "./answers.ts";
+import { answerOperation, found, type Middleware, Refusal, type ServiceEnv } from "./answers.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
@@ -44,7 +37,7 @@ const credentials: Readonly<Record<Credential, { code: string; owner: string }>>
 };
 
 /** Interface section 5: each operation requires one kind of credential. */
-export function createAuthenticate(
+export function createAuthentication(
   { headerPrefix }: Core,
   merchants: Merchants,
   payments: Payments,
@@ -56,21 +49,15 @@ export function createAuthenticate(
     return payments.detailsOf(paymentId)?.secret === given ? merchants.find(merchantId) : undefined;
   }
 
-  /**
-   * Returns the merchant that a request is about.
-   *
-   * @throws {Refusal} 401, 403 or 404.
-   */
-  return ({ credential }: Operation<unknown>, headers: Headers, path: PathValues): Merchant => {
-    // Public operations are the same for every merchant.
-    if (credential === "none") return merchants.first();
+  function authenticate(credential: Credential, req: HonoRequest): Merchant {
     const { name, scheme } = credentialHeader(credential, headerPrefix);
     const { code, owner } = credentials[credential];
     const refuse = (message: string) => new Refusal(401, { code, message });
-    const given = headers.get(name);
+    const given = req.raw.headers.get(name);
     if (given === null) throw refuse(`The header ${name} is missing. Send ${owner}.`);
     // A value without its scheme is not a credential.
     const value = given.startsWith(scheme) ? given.slice(scheme.length) : "";
+    const path: PathValues = req.param();
     const merchant = holderOf(credential, value, path);
     if (merchant === undefined) throw refuse(`The value of ${name} is not ${owner}.`);
     const { merchantId = merchant.merchantId } = path;
@@ -80,7 +67,22 @@ export function createAuthenticate(
       message:
         "The path names a different merchant from the access token's. Use the token's merchantId.",
     });
-  };
+  }
+
+  /**
+   * Sets the merchant that a request is about.
+   *
+   * @throws {Refusal} 401, 403 or 404.
+   */
+  return ({ credential }: Operation<unknown>): Middleware =>
+    (c, next) => {
+      // Public operations are the same for every merchant.
+      c.set(
+        "merchant",
+        credential === "none" ? merchants.first() : authenticate(credential, c.req),
+      );
+      return next();
+    };
 }
 
 /** A request that has passed its operation's checks. */
@@ -113,7 +115,7 @@ export function route<Response, Body = unknown, Query = unknown>(
 
 export interface ServiceOptions extends Pick<Core, "events"> {
   readonly routes: readonly Route[];
-  readonly authenticate: ReturnType<typeof createAuthenticate>;
+  readonly authenticate: ReturnType<typeof createAuthentication>;
   readonly idempotency: IdempotencyStore;
   /** Replaces values while a response is serialised. */
   readonly form?: ReturnType<typeof published> | undefined;
@@ -121,10 +123,13 @@ export interface ServiceOptions extends Pick<Core, "events"> {
 
 /** Adds every operation to the app, and refuses other routes and methods. */
 export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions): void {
-  const { routes } = options;
+  const { routes, authenticate, idempotency } = options;
   for (const served of routes) {
-    const { method, path } = served.operation;
-    app.on(method, honoPath(path), (c) => answer(c, served, options));
+    const { operation } = served;
+    const { method, path, body, replay } = operation;
+    const middleware = [authenticate(operation), readInput(operation)];
+    if (body && replay !== "safe") middleware.push(idempotency.once(operation));
+    app.on(method, [honoPath(path)], ...middleware, perform(served, options));
   }
   const methods = Map.groupBy(routes, ({ operation }) => operation.path);
   for (const [path, same] of methods) {
@@ -150,31 +155,26 @@ export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-function answer(
-  c: Context<ServiceEnv>,
-  { operation, handle }: Route,
-  options: ServiceOptions,
-): Response {
-  const { authenticate, idempotency, form } = options;
-  const { req } = c;
-  const path: PathValues = req.param();
-  const url = new URL(req.url);
-  const merchant = authenticate(operation, req.raw.headers, path);
-  const query = parseQuery(operation, url);
-  const call = { origin: url.origin, merchant, path, query };
-  // Operations are synchronous, so this request causes everything emitted meanwhile.
-  const value = options.events.during({ requestId: c.var.requestId }, () => {
-    const { body: schema, replay } = operation;
-    if (schema === undefined) return handle({ ...call, body: undefined });
-    const isOptional = schema.safeParse({}).success;
-    const json = parseObject(c.var.body, { isOptional });
-    const perform = () => handle({ ...call, body: checked(schema, json) });
-    const key = req.header(idempotencyKeyHeader);
-    if (!key || replay === "safe") return perform();
-    const { merchantId } = merchant;
-    return idempotency.once(operation, { merchantId, key }, json, perform);
-  });
-  const { name, successStatus = 200 } = operation;
-  const headers = { [evidenceHeader]: operationEvidence(name) };
-  return answerJson(c, successStatus, value, headers, form);
+/** @throws {Refusal} 400, 413 or 422. */
+function readInput(operation: Operation<unknown>): Middleware {
+  const { body } = operation;
+  const isOptional = body?.safeParse({}).success === true;
+  return (c, next) => {
+    c.set("query", parseQuery(operation, new URL(c.req.url)));
+    if (body) c.set("json", parseObject(c.var.body, { isOptional }));
+    return next();
+  };
+}
+
+function perform({ operation, handle }: Route, { events, form }: ServiceOptions) {
+  return (c: Context<ServiceEnv>): Response => {
+    const { requestId, merchant, query, json } = c.var;
+    const { origin } = new URL(c.req.url);
+    const body = operation.body && checked(operation.body, json);
+    // Operations are synchronous, so this request causes everything emitted meanwhile.
+    const value = events.during({ requestId }, () =>
+      handle({ origin, merchant, path: c.req.param(), query, body }),
+    );
+    return answerOperation(c, operation, JSON.stringify(value, form));
+  };
 }

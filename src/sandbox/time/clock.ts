@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import TinyQueue from "tinyqueue";
 import { type Duration, durationInMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
-import type { Events } from "../event-bus.ts";
+import { createEvents } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
 
@@ -75,18 +75,13 @@ export interface SandboxClock {
 /** Webhook timestamps are Unix seconds of at most 11 digits, which run out in the year 5138. */
 export const endOfTimeMs = 99_999_999_999_999;
 
-export type Clock = ReturnType<typeof createClock>;
-
 /**
  * @param frozenAt The time at which the clock is frozen; undefined for real time.
  * @param quiet Resolves when no webhook is in flight; `advance` waits for it.
  */
-export function createClock(
-  frozenAt: Date | undefined,
-  quiet: () => Promise<void>,
-  events: Events,
-  store: Store,
-) {
+export function createClock(frozenAt: Date | undefined, quiet: () => Promise<void>, store: Store) {
+  const now = () => new Date(nowMs());
+  const events = createEvents(store, now);
   /** In milliseconds since 1970; unless frozen, the clock runs with real time. */
   const base = store.cell(
     "time",
@@ -206,7 +201,7 @@ export function createClock(
   });
 
   return {
-    now: () => new Date(nowMs()),
+    now,
     advance: (duration: Duration) => inTurn(travelFor, duration),
     isFrozen,
     /** In milliseconds since 1970. */
@@ -215,6 +210,8 @@ export function createClock(
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     onDue,
     catchUp,
+    /** The event bus, whose events happen at the clock's time. */
+    events,
   };
 }
 

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
 import { createCore } from "../../../src/sandbox/core.ts";
-import { answerError, type ServiceEnv } from "../../../src/sandbox/service/answers.ts";
+import { answerError, Refusal, type ServiceEnv } from "../../../src/sandbox/service/answers.ts";
 import {
   createIdempotencyStore,
   type WithdrawalIdempotency,
@@ -23,7 +23,7 @@ function callerOf(
   repetition: WithdrawalIdempotency = "ignored",
 ) {
   const core = createCore({ now: newYear });
-  const { store } = core;
+  const merchant = createMerchants({}, core.store).first();
   const idempotency = createIdempotencyStore(core);
   idempotency.setOfWithdrawals(repetition);
   const app = new Hono<ServiceEnv>();
@@ -34,7 +34,10 @@ function callerOf(
   });
   serveOperations(app, {
     routes: [route({ ...createPayment, replay }, handle)],
-    authenticate: createMerchants({}, store).first,
+    authenticate: () => (c, next) => {
+      c.set("merchant", merchant);
+      return next();
+    },
     idempotency,
     events: core.events,
   });
@@ -59,6 +62,24 @@ describe("an operation", () => {
       expect(answers).toEqual(expected);
     },
   );
+
+  it("runs once for simultaneous requests with one key", async () => {
+    let count = 0;
+    const call = callerOf(() => ++count, "keyed");
+    const answers = await Promise.all([call(), call(), call()]);
+    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual([1, 1, 1]);
+  });
+
+  it("that is refused leaves its key free", async () => {
+    let count = 0;
+    const call = callerOf(() => {
+      if (++count === 1) throw new Refusal(422, { code: "invalid_request", message: "Not yet." });
+      return count;
+    }, "keyed");
+    expect((await call()).status).toBe(422);
+    expect(await (await call()).json()).toBe(2);
+    expect(await (await call()).json()).toBe(2);
+  });
 
   it("that fails in the sandbox itself answers 500 and says whose mistake it is", async () => {
     const call = callerOf(() => {
