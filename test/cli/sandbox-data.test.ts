@@ -36,9 +36,7 @@ async function sandbox(...args: string[]) {
 const order = (orderId: string) => ({ amount: 2500, orderId });
 
 describe("settlekit sandbox --data", () => {
-  test("has everything that was answered before it was killed, at whatever moment", {
-    timeout: 60_000,
-  }, async () => {
+  test("has everything that was answered before it was killed, whenever that was", async () => {
     const data = join(folder, "killed.sqlite");
     const answered = new Map<string, string>();
     for (const afterAnswers of [1, 9, 40]) {
