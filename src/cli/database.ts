@@ -53,8 +53,8 @@ export async function withStore<T>(
     // SQLite would create the file.
     if (isNewFile && !createsFile) {
       throw new UsageError(
-        `There is no database ${show(path)}. Check --sqlite. To create the file, call migrate() in your program, or run ` +
-          "settlekit payouts plan.",
+        `There is no database ${show(path)}. Check --sqlite. To create the file, call migrate() in your program, or ` +
+          "run settlekit payouts plan.",
       );
     }
     const store = sqlite(path) as Store;

@@ -18,8 +18,8 @@ export interface Streams {
 export type Terminal = ReturnType<typeof createTerminal>;
 
 /**
- * Printed data may itself contain colour codes, to hide text or fake a success. Ours carry this unguessable mark instead
- * of the escape character.
+ * Printed data may itself contain colour codes, to hide text or fake a success. Ours carry this unguessable mark
+ * instead of the escape character.
  */
 const mark = randomUUID();
 
