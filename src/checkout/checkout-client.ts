@@ -7,14 +7,14 @@ import { Checkout } from "./checkout.ts";
 import { type CheckoutOptions, checkoutSettings } from "./checkout-options.ts";
 import type { PaymentRequest } from "./payment-request.ts";
 
-/** A payment request that can draw itself. */
+/** A payment request with QR codes. */
 export interface PaymentRequestWithQr extends PaymentRequest {
   /**
-   * An SVG of the deposit address alone: the QR code to show, next to the amount, token and chain. Every wallet reads
-   * it.
+   * Draws a QR code of the deposit address as SVG. Show it next to the amount, token and chain. Every wallet reads it,
+   * because it contains the address alone.
    */
   addressQrSvg(): string;
-  /** An SVG of `uri`, as an extra for wallets that are known to read EIP-681. */
+  /** Draws a QR code of `uri` as SVG: an extra for wallets that are known to read EIP-681. */
   uriQrSvg(): string;
 }
 

@@ -7,18 +7,18 @@ import { paymentSecret } from "../resources/arguments.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
 import { checkOptions, type Same } from "../wire/fields.ts";
 
-/** The payment to check out, and the service's address. */
+/** The payment, and the service's address. */
 export interface CheckoutOptions extends ConnectionOptions {
   paymentId: string;
   /** The `secret` returned when the payment was created. Never the merchant secret key. */
   secret: string;
-  /** Where the service is: https, or http on this machine. Only the sandbox has a default. */
+  /** The service's URL: https, or http on this machine. Only the sandbox has a default. */
   baseUrl?: string | undefined;
   environment?: Environment | undefined;
 }
 
 const checkoutSchema = z.strictObject({
-  // Checked below, by separate rules that never show them, even if they are missing.
+  // Checked below by rules whose messages never show the values.
   paymentId: z.optional(z.custom<string>()) as z.ZodMiniType<string, string>,
   secret: z.optional(z.custom<string>()) as z.ZodMiniType<string, string>,
   environment: z.optional(

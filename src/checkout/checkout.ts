@@ -34,7 +34,7 @@ export interface RefreshStatusInput {
   tokenContractAddress?: string | undefined;
 }
 
-/** How often to read the status, and until when. */
+/** How often to read the status, and when to stop. */
 export interface WatchOptions {
   /** Ends the watch. */
   readonly signal?: AbortSignal | undefined;

@@ -61,7 +61,7 @@ export function paymentRequest(
     uri: isNativeAsset(token)
       ? nativePaymentUri(target)
       : tokenPaymentUri({ ...target, tokenAddress: token.contractAddress }),
-    // An unreadable time counts as past.
+    // An invalid time counts as past.
     remainingMs: () => Math.max(0, expiresMs - serviceNow()) || 0,
   };
 }

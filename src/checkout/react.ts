@@ -42,7 +42,7 @@ export interface CheckoutProps {
   paymentId: string;
   /** The payment's secret, returned when it was created; never a merchant secret key. */
   secret: string;
-  /** Where the service is: https, or http on this machine. Only the sandbox has a default. */
+  /** The service's URL: https, or http on this machine. Only the sandbox has a default. */
   baseUrl?: string | undefined;
   environment?: "production" | "testnet" | "sandbox" | undefined;
   /** Prefix of the service's own headers. Default `X-Service`. */
@@ -51,7 +51,7 @@ export interface CheckoutProps {
   lang?: string | undefined;
   /** Default `auto`: the customer's system preference. */
   theme?: "light" | "dark" | "auto" | undefined;
-  /** Where the customer goes after the payment. Default: nowhere; `onPaid` is called. */
+  /** The page that the customer returns to after the payment. Default: none; use `onPaid`. */
   returnUrl?: string | undefined;
   /** Texts that replace the element's own, by name. */
   messages?: Partial<Messages> | undefined;
@@ -59,7 +59,7 @@ export interface CheckoutProps {
   rpcUrls?: RpcUrls | undefined;
   className?: string | undefined;
   style?: CSSProperties | undefined;
-  /** The element itself, for example to `refresh()` it. */
+  /** The element itself, for example to call `refresh()`. */
   elementRef?: Ref<SettlekitCheckoutElement> | undefined;
   /** The status was read for the first time, or has changed. */
   onChange?: ((facts: CheckoutFacts) => void) | undefined;

@@ -54,13 +54,13 @@ export function apiCommands(): Command[] {
 }
 
 const payoutOptions = object({
-  yes: toggle("--yes", "Send without asking for the amount."),
+  yes: toggle("--yes", "Send without asking for confirmation."),
   production,
 });
 
 const idempotencyKey = setting(
   "--idempotency-key KEY",
-  "Repeats a creation whose outcome is unknown, within 24 hours, without creating anything twice.",
+  "The key of a request whose outcome is unknown: repeating it within 24 hours creates nothing twice.",
 ).optional();
 
 const paymentSecret = setting(
@@ -70,7 +70,7 @@ const paymentSecret = setting(
 
 type Method = (...args: readonly unknown[]) => PromiseLike<object>;
 
-/** The client's methods are named as in the table. */
+/** The client's method for an operation, whose name it shares. */
 function methodOf(client: object, name: string): Method {
   const [group = "", verb = ""] = name.split(".");
   const methods = (client as Record<string, Record<string, Method>>)[group];
@@ -127,7 +127,7 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
   });
 }
 
-/** @throws {UsageError} Only a deposit may omit the amount. */
+/** @throws {UsageError} The amount is missing, and the payment is not a deposit. */
 function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): void {
   if (amount !== undefined || type === "deposit") return;
   throw new UsageError(
@@ -137,8 +137,8 @@ function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): 
 }
 
 const onceProse =
-  "Sends crypto worth the amount to an address. If the order already has a withdrawal, prints that one instead. It " +
-  "looks before it sends and, when the outcome is unknown, looks again instead of sending twice.";
+  "Sends crypto worth the amount to an address. If the order already has a withdrawal, prints that one instead. If " +
+  "the outcome of sending is unknown, looks for the withdrawal again instead of sending twice.";
 
 function findCommand(group: string, columns: readonly string[]): Command {
   return defineCommand({
@@ -151,7 +151,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
       orderId: operand("ORDER_ID"),
       createdAfter: setting(
         "--created-after TIME",
-        "When the order was placed. Nothing older is read.",
+        "When the order was placed: nothing older is read.",
         instant,
       ).optional(),
       csv,
@@ -189,7 +189,7 @@ function waitCommand(group: string): Command {
   });
 }
 
-/** Example values for an operation's required options, and for those that identify its subject. */
+/** Example values for the required options of operations. */
 const samples: Readonly<Record<string, string>> = {
   "payments.create": " --order-id order_1 --amount 2500",
   "withdrawals.create":

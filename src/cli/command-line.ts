@@ -54,7 +54,7 @@ function named(words: readonly string[]): Command[] {
   return commands.filter((it) => words.every((word, index) => word === it.words[index]));
 }
 
-/** Completions for what is named: for a command, its own options; without a name, everything. */
+/** The parser for the named command or group, so that completions are its own; without a name, for everything. */
 function parserFor(words: readonly string[]): Command["parser"] {
   const grouped = Map.groupBy(named(words), ({ words: [group = ""] }) => group);
   const parsers = Array.from(grouped, ([group, members]) => {
@@ -72,12 +72,12 @@ function anyOf(parsers: readonly Command["parser"][]): Command["parser"] {
   return only !== undefined && others.length === 0 ? only : or(...parsers);
 }
 
-/** @throws {UsageError} The words name only a group, not what to do. */
+/** @throws {UsageError} The arguments name a group without a command. */
 function requireVerb(args: readonly string[]): void {
   const [group = "", ...others] = args;
   const verbs = named([group]).flatMap(({ words: [_group, ...verb] }) => verb);
   if (others.length > 0 || verbs.length === 0) return;
-  throw new UsageError(`Say what to do with ${group}: ${verbs.join(", ")}.`);
+  throw new UsageError(`Missing command after ${group}: ${verbs.join(", ")}.`);
 }
 
 /** The shells that `settlekit completion` supports; PowerShell also under its own name. */
@@ -91,9 +91,9 @@ const shells: Readonly<Record<string, ShellCompletion>> = {
 };
 
 /**
- * Completes the shell's name after `completion`, which the library does not. False for any other arguments.
+ * Completes the shell's name after `completion`, which the library does not do. Returns false for other arguments.
  *
- * @throws {UsageError} No shell is named, or an unknown one.
+ * @throws {UsageError} The shell is missing or unknown.
  */
 function completeShell(args: readonly string[], output: { write(text: string): unknown }): boolean {
   const [command, shell = "", ...words] = args;

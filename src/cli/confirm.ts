@@ -3,12 +3,12 @@ import { exitCodes, UsageError } from "./exit-codes.ts";
 import { toggle } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const production = toggle("--production", "Required when real money would move.");
+export const production = toggle("--production", "Required to move real money.");
 
 /**
  * Asks the user to type the amount before money is sent.
  *
- * @throws {UsageError} Nothing may be sent.
+ * @throws {UsageError} The user did not confirm, or cannot.
  */
 export async function confirmPayout(
   input: Readonly<Record<string, unknown>>,
@@ -20,7 +20,7 @@ export async function confirmPayout(
   if (yes) return;
   if (!process.stdin.isTTY) {
     throw new UsageError(
-      "Nothing was sent, because there is no terminal to confirm it. Pass --yes to send without asking.",
+      "Nothing was sent: there is no terminal to ask for confirmation. Pass --yes to send without asking.",
     );
   }
   const { amountInCents, recipientAddress, chainId } = input;
@@ -41,7 +41,7 @@ export async function requireProduction(production: boolean): Promise<void> {
   );
 }
 
-/** Asks a question on the terminal. Ctrl-C and the end of input end the process, and print what that means. */
+/** Asks a question on the terminal. Ctrl-C or the end of input prints `meaning` and ends the process. */
 export async function ask(question: string, meaning: string): Promise<string> {
   const { stdin: input, stderr: output } = process;
   const lines = createInterface({ input, output });

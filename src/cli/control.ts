@@ -12,21 +12,21 @@ const paymentScenarios = [
   ...["cancel", "refund", "partial-refund"],
 ];
 const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
-/** Those of payments, then those of withdrawals. */
+/** The scenarios of payments, then those of withdrawals. */
 export const scenarios = [...new Set([...paymentScenarios, ...withdrawalScenarios])];
 
 export const simulateCommand = defineCommand({
   name: "simulate",
-  brief: "Play a customer, or the service, in a running sandbox.",
+  brief: "Simulate a customer, or the service, in a running sandbox.",
   description:
-    "Moves a payment or withdrawal of a running sandbox, and prints it. For a payment: success, underpayment, overpayment, timeout (nothing arrives), late (after it has expired), cancel, refund or partial-refund. For a withdrawal: process, complete, fail or cancel.",
+    "Plays a scenario on a payment or withdrawal of a running sandbox, and prints the result. For a payment: success, underpayment, overpayment, timeout (nothing arrives), late (after it has expired), cancel, refund or partial-refund. For a withdrawal: process, complete, fail or cancel.",
   examples: [
     "settlekit simulate PAYMENT_ID success",
     "settlekit simulate WITHDRAWAL_ID fail --json",
   ],
   options: {
     id: operand("ID", "The id of the payment or withdrawal."),
-    scenario: operand("SCENARIO", "What happens to it.", choice(scenarios)),
+    scenario: operand("SCENARIO", "The scenario to play.", choice(scenarios)),
     amountInCents: setting(
       "--amount CENTS",
       "For a deposit: the amount that the customer chose. Default: what was quoted, or else 2500.",
@@ -36,13 +36,13 @@ export const simulateCommand = defineCommand({
   },
   async run({ id, scenario, amountInCents, url }) {
     if (amountInCents !== undefined && !paymentScenarios.includes(scenario)) {
-      throw new UsageError("Leave out --amount: a withdrawal has its own.");
+      throw new UsageError("Leave out --amount: a withdrawal already has an amount.");
     }
     return simulate(url, { id, scenario, amountInCents });
   },
 });
 
-/** Resolves with the payment or withdrawal after the move. */
+/** Resolves with the payment or withdrawal after the scenario. */
 export async function simulate(
   url: URL | undefined,
   input: { id: string; scenario: string; amountInCents?: number | undefined },
@@ -88,9 +88,9 @@ export const advanceCommand = defineCommand({
 
 export const resendCommand = defineCommand({
   name: "resend",
-  brief: "Deliver a webhook of a running sandbox again.",
+  brief: "Resend a webhook of a running sandbox.",
   description:
-    "Delivers a webhook again, with a new signature, and prints the answer. settlekit events --json and the inspector show the ids of deliveries.",
+    "Resends a webhook with a new signature, and prints the response. settlekit events --json and the inspector show the ids of deliveries.",
   examples: ["settlekit resend DELIVERY_ID"],
   options: {
     deliveryId: operand("DELIVERY_ID"),

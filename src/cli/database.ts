@@ -19,7 +19,6 @@ import {
 } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The schema of settlekit's tables in PostgreSQL. */
 const schema = setting(
   "--schema NAME",
   "The schema of the tables in PostgreSQL. Default: settlekit.",
@@ -54,8 +53,8 @@ export async function withStore<T>(
     // SQLite would create the file.
     if (isNewFile && !createsFile) {
       throw new UsageError(
-        `There is no database ${show(path)}. Check --sqlite: your program creates the file with migrate(), or settlekit ` +
-          "payouts plan does.",
+        `There is no database ${show(path)}. Check --sqlite. To create the file, call migrate() in your program, or ` +
+          "run settlekit payouts plan.",
       );
     }
     const store = sqlite(path) as Store;
@@ -64,7 +63,7 @@ export async function withStore<T>(
   const connectionString = databaseUrl ?? process.env.DATABASE_URL;
   // pg would look for a host named "base".
   if (!connectionString || !/^(postgres(ql)?:|socket:|\/)/.test(connectionString)) {
-    const fact = connectionString ? "The URL lacks postgres://" : "There is no database";
+    const fact = connectionString ? "The URL lacks postgres://" : "No database was given";
     throw new UsageError(`${fact}. Set DATABASE_URL, or pass --database-url or --sqlite.`);
   }
   terminal.conceal(connectionString);

@@ -9,7 +9,7 @@ export const doctorCommand = defineCommand({
   name: "doctor",
   brief: "Check configuration, connection, clock and credentials.",
   description:
-    "Checks what a MerchantClient without options would do here: the SETTLEKIT_* variables, whether key and environment match, whether the service can be reached, its clock, and whatever is unexpected in the answer to one read-only call. No secret is printed. The exit code is that of the worst finding.",
+    "Checks the configuration that a MerchantClient without options would use here: the SETTLEKIT_* variables, whether the key matches the environment, the connection to the service, the clock, and unexpected fields in the response to one read-only call. No secret is printed. The exit code is that of the worst finding.",
   examples: ["settlekit doctor --dotenv .env", "settlekit exec -- settlekit doctor --json"],
   options: serviceOptions,
   async run({ headerPrefix }, terminal) {
@@ -24,7 +24,7 @@ export const doctorCommand = defineCommand({
       if (level === "failure") failures.push(exitCode);
       terminal.result({ type: "finding", check, ...finding }, `${marks[level]} ${message}`);
     }
-    // In order of dependence: no authentication without a configuration, and no response without a network.
+    // The lowest code is the root cause: authentication needs a configuration, and a response needs a network.
     return failures.length === 0 ? exitCodes.ok : Math.min(...failures);
   },
 });
@@ -32,7 +32,7 @@ export const doctorCommand = defineCommand({
 /** The result of a check. */
 interface Finding {
   readonly level: "ok" | "warning" | "failure";
-  /** The fact and, if something is wrong, what to do. */
+  /** The fact and, for a problem, the cure. */
   readonly message: string;
   /** The exit code of a failure; 0 if payments work anyway. */
   readonly exitCode: number;
@@ -46,7 +46,7 @@ const failure = (message: string, exitCode: number): Finding => {
 
 type NamedFinding = readonly [check: string, finding: Finding];
 
-/** Placeholders for what is not being checked. */
+/** Placeholders for settings that are not being checked. */
 const anyKey = { secretKey: noKey };
 const anyUrl = { baseUrl: "https://service.invalid" };
 
@@ -92,7 +92,7 @@ function secretKeyFinding({ environment }: Configuration): Finding {
     return ok(`The secret key is a ${kind} key, which suits ${environment}.`);
   }
   return warning(
-    "The secret key starts with neither sk_test_ nor sk_, as known keys do. Check that " +
+    "The secret key does not start with sk_test_ or sk_, as known keys do. Check that " +
       `SETTLEKIT_SECRET_KEY holds the secret key; the service decides whether it suits ${environment}.`,
   );
 }
@@ -128,7 +128,7 @@ async function callFindings(
     onEvent: (event) => {
       if (event.type === "drift") for (const path of event.paths) drift.add(path);
     },
-    // A `fetch` instead of a hook would hide from the client that nothing was sent.
+    // Not a custom `fetch`, which would hide from the client that nothing was sent.
     hooks: {
       afterResponse: [
         ({ request, response: { headers } }) => {
@@ -164,7 +164,7 @@ async function callFindings(
   return findings;
 }
 
-/** Webhooks with a larger difference are refused, unless toleranceSeconds says otherwise. */
+/** The default of the option toleranceSeconds: webhooks with a larger difference are refused. */
 const toleranceSeconds = 300;
 const noticeableSeconds = 30;
 
@@ -198,5 +198,5 @@ export function clockFinding(
   const cure = "Synchronise it with a time server (NTP).";
   return distance < toleranceSeconds
     ? warning(`${fact} ${cure}`)
-    : failure(`${fact} Webhooks are refused for their age. ${cure}`, exitCodes.usage);
+    : failure(`${fact} Webhooks are refused as too old or too new. ${cure}`, exitCodes.usage);
 }

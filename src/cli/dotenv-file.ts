@@ -30,9 +30,9 @@ export async function writeVariables(
       text += `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;
       continue;
     }
-    const fact = `${name} has another value in ${path}`;
+    const fact = `${name} has a different value in ${path}`;
     if (!process.stdin.isTTY) {
-      warn(`${fact}, which was kept. Remove it there to have it written.`);
+      warn(`${fact}, which was kept. Remove it there to write the new one.`);
       continue;
     }
     const answer = await ask(`${fact}. Replace it? (y/N) `, `${path} was left unchanged.`);

@@ -7,11 +7,11 @@ import { defineCommand, operand } from "./options.ts";
 import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
 import { paint } from "./terminal.ts";
 
-const about = "What to run, with its arguments, after two hyphens.";
+const about = "The command to run, with its arguments, after two hyphens.";
 const words = operand("COMMAND", about).multiple({
   min: 1,
   errors: {
-    tooFew: message`There is nothing to run. Write, for example: settlekit exec -- npm test`,
+    tooFew: message`Missing command to run. For example: settlekit exec -- npm test`,
   },
 });
 
@@ -30,7 +30,7 @@ export const execCommand = defineCommand({
   name: "exec",
   brief: "Run a command, such as your tests, with a sandbox of its own.",
   description:
-    "Runs a command with its own sandbox, which listens on a free port and stops when the command ends. The client and the webhook verifier find it through SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are passed on. The exit code is the command's, or 127 if there is no such command.",
+    "Runs a command with its own sandbox, which listens on a free port and stops when the command ends. The client and the webhook verifier find it through SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are forwarded to it. The exit code is the command's, or 127 if it is not found.",
   examples: [
     "settlekit exec -- npm test",
     'settlekit exec --seed ci --fault "POST /payments 503 after" -- node --test',
@@ -44,7 +44,7 @@ export const execCommand = defineCommand({
     passSignalsTo(child);
     return await exitCodeOf(child).catch((error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
-      const problem = isMissing ? "there is no such command" : error.message;
+      const problem = isMissing ? "command not found" : error.message;
       terminal.say(`settlekit: cannot run ${JSON.stringify(file)}: ${problem}.`);
       return isMissing ? exitCodes.notFound : exitCodes.notExecutable;
     });

@@ -30,7 +30,7 @@ function inTransaction<T>(
 
 const statusCommand = defineCommand({
   name: "inbox status",
-  brief: "Print how the inbox is doing.",
+  brief: "Print the inbox's backlog and throughput.",
   description:
     "Prints how many payments and withdrawals are waiting to be settled, how long the oldest of them, or the oldest task, has been waiting, what is parked, and how many were settled in the last minute.",
   examples: ["settlekit inbox status --sqlite shop.db"],
@@ -40,7 +40,7 @@ const statusCommand = defineCommand({
 
 const parkedCommand = defineCommand({
   name: "inbox parked",
-  brief: "List what is waiting for a person.",
+  brief: "List parked payments, withdrawals and tasks.",
   description:
     "Lists the payments, withdrawals and tasks that failed too often, with the reason and the id for settlekit inbox retry.",
   examples: ["settlekit inbox parked"],
@@ -54,7 +54,7 @@ const parkedCommand = defineCommand({
 
 const retryCommand = defineCommand({
   name: "inbox retry",
-  brief: "Retry something that is parked.",
+  brief: "Retry a parked payment, withdrawal or task.",
   description: "Makes the running workers retry a parked payment, withdrawal or task at once.",
   examples: ["settlekit inbox retry payment:12", "settlekit inbox retry task:3 --sqlite shop.db"],
   options: {
@@ -71,7 +71,7 @@ const reconcileCommand = defineCommand({
   name: "inbox reconcile",
   brief: "Look for changes that no webhook reported.",
   description:
-    "Checks the lists of the merchant whose SETTLEKIT_SECRET_KEY is set, and marks what has changed; the running workers settle it. Not for an inbox with tenants, because each tenant has its own key.",
+    "Checks the payments and withdrawals of the merchant whose SETTLEKIT_SECRET_KEY is set, and marks the changed ones for the running workers to settle. Not for an inbox with tenants, because each tenant has its own key.",
   examples: [
     "settlekit inbox reconcile",
     "settlekit inbox reconcile --since 2026-01-01 --sqlite shop.db",
@@ -79,7 +79,7 @@ const reconcileCommand = defineCommand({
   options: {
     since: setting(
       "--since TIME",
-      "Start with what was created at this time. Default: where the last check ended.",
+      "Check everything created since this time. Default: where the last check ended.",
       instant,
     ).optional(),
     ...databaseOptions,

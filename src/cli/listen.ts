@@ -24,9 +24,9 @@ import { durationText, paint, type Terminal, timeOfDay, untilStopped } from "./t
 
 export const listenCommand = defineCommand({
   name: "listen",
-  brief: "Receive webhooks, verify them, print them and pass them on.",
+  brief: "Receive, verify, print and forward webhooks.",
   description:
-    "Receives webhooks at any path of this machine, verifies and prints them, and says why a signature fails. It opens no tunnel. With --forward-to, authentic webhooks are passed on to your endpoint, body and headers unchanged, and the sender gets your endpoint's status. The secret is never printed. Ctrl-C stops it.",
+    "Receives webhooks on this machine, at any path, verifies and prints them, and says why a signature fails. It opens no tunnel. With --forward-to, authentic webhooks are forwarded to your endpoint, body and headers unchanged, and the sender gets your endpoint's status. The secret is never printed. Ctrl-C stops it.",
   examples: [
     "settlekit listen --forward-to http://127.0.0.1:3000/webhooks",
     "settlekit listen --events payment.updated --json",
@@ -56,7 +56,7 @@ export const listenCommand = defineCommand({
       secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
       toleranceSeconds: tolerance,
-      // A logger is needed: without one, causes of mismatches are not looked for.
+      // Without a logger, the causes of mismatches are not looked for.
       logger: { warn() {}, error() {} },
     });
     const isAsked = ({ event }: Webhook) => events.length === 0 || events.includes(event);
@@ -85,20 +85,20 @@ export const listenCommand = defineCommand({
     await using server = await serve(answer, port, host);
     if (forwardTo && isSame(forwardTo, new URL(server.url))) {
       throw new UsageError(
-        `--forward-to is the address that listen itself receives webhooks at, ${server.url}. Pass your server's.`,
+        `--forward-to is the address of listen itself, ${server.url}. Pass your server's.`,
       );
     }
 
     if (!isLoopback(host)) {
       terminal.warn(
         `Listening on ${host}: every machine that reaches this one can send requests here. Only ` +
-          "signed webhooks are passed on.",
+          "signed webhooks are forwarded.",
       );
     }
     terminal.report(
       { url: server.url },
       `Listening for webhooks at ${paint("bold", server.url)}`,
-      ...(forwardTo ? [`Passing them on to ${forwardTo.href}`] : []),
+      ...(forwardTo ? [`Forwarding them to ${forwardTo.href}`] : []),
       paint("dim", "Ctrl-C stops it."),
     );
     return await stopped;
@@ -110,13 +110,13 @@ function isSame({ hostname, port }: URL, listener: URL): boolean {
   return port === listener.port && (isLoopback(hostname) || hostname === listener.hostname);
 }
 
-/** A hint for a name close to one of the service's. Any other name may be an event that settlekit does not know yet. */
+/** Warns about a name close to a known event's. Any other may be an event that settlekit does not know yet. */
 function warnOfTypo(event: string, { warn }: Terminal): void {
   const meant = nearestEvent(event, eventNames);
   if (meant) warn(`--events: the event ${show(event)} is not known. Did you mean ${show(meant)}?`);
 }
 
-/** A reception as `--json` prints it. */
+/** A reception for `--json`. */
 function receptionRecord(reception: Reception): object {
   const record = { type: "webhook", at: new Date().toISOString(), ok: reception.ok };
   if (!reception.ok) return { ...record, ...reception };
@@ -124,7 +124,7 @@ function receptionRecord(reception: Reception): object {
   return { ...record, answered, ...JSON.parse(JSON.stringify(webhook)), forwarded };
 }
 
-/** A reception as lines for people. */
+/** A reception without `--json`. */
 function receptionLines(reception: Reception): string[] {
   const time = paint("dim", timeOfDay());
   const below = (text: string) => `          ${text}`;
@@ -138,13 +138,13 @@ function receptionLines(reception: Reception): string[] {
   const line = `${time}  ${paint("green", "verified")}  ${what.join("  ")}`;
   if (forwarded === null) return [line];
   if ("error" in forwarded) {
-    return [line, below(paint("red", `not passed on: ${forwarded.error}`))];
+    return [line, below(paint("red", `not forwarded: ${forwarded.error}`))];
   }
   const isFine = answered >= 200 && answered < 300;
   const outcome = paint(isFine ? "green" : "red", String(answered));
   const result = `${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`;
   if (answered < 300 || answered >= 400) return [result];
-  return [result, below("Webhooks do not follow redirects: forward to the URL that it points to.")];
+  return [result, below("Redirects are not followed: pass the final URL to --forward-to.")];
 }
 
 /** The result of one request. */

@@ -7,7 +7,7 @@ const { stdout, stderr } = process;
 
 let outputError: NodeJS.ErrnoException | undefined;
 stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // A reader that went away, such as `head`, is not a failure. Later errors only say that the stream is closed.
+  // A reader that closes early, such as `head`, is not a failure. Later errors only say that the stream is closed.
   if (error.code !== "EPIPE") outputError ??= error;
 });
 // There is nowhere left to report it.

@@ -57,7 +57,7 @@ export function optionsOf(
   const { properties = {}, required = [] } = resolved(schemaOf(requestBody));
   const options: Record<string, Parser<"sync", unknown, unknown>> = {};
   for (const [name, field] of [...filters, ...Object.entries(properties)]) {
-    // Only one value is possible, and the client sends it.
+    // The client sends the only possible value.
     if ("const" in field) continue;
     const { description = "" } = field;
     const flag = `--${kebab(name)} ${metavarOf(name)}` as const;
@@ -77,7 +77,7 @@ export function operandsOf(operation: Operation<unknown>) {
   return Object.fromEntries(operands);
 }
 
-/** No parser for a field that accepts any text. */
+/** Undefined for a field that accepts any text. */
 function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefined {
   const { type, enum: values, examples, minimum: min, maximum: max } = field;
   const bounds = {
@@ -91,11 +91,11 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
   if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText;
   if (Array.isArray(values)) return choice(values.map(String));
   if (!Array.isArray(examples)) return undefined;
-  // The service may know more than these.
+  // The service may accept others.
   return textSuchAs(examples.map(String));
 }
 
-/** An EVM chain becomes its number: withdrawals take no other form. */
+/** Converts an EVM chain to its number, the only form that withdrawals accept. */
 const numberOrText = readBy<string | number>("", (input) =>
   /^(?:eip155:)?\d{1,15}$/.test(input) ? Number(input.replace("eip155:", "")) : input,
 );
@@ -114,8 +114,8 @@ export function placeholdersOf({ path }: Operation<unknown>): string[] {
 }
 
 /**
- * The fields of an item, without lists, if the result is a list, a page, or an object that holds only a list; nested
- * ones as `token.symbol`.
+ * The columns of a result that is a list, a page, or an object that holds only a list; undefined for others. Fields of
+ * nested objects are named like `token.symbol`; lists have no column.
  */
 export function columnsOf(operation: Operation<unknown>): string[] | undefined {
   const { successStatus = 200 } = operation;

@@ -22,13 +22,13 @@ import type { ClientOptions } from "../options.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A parsed command line, ready to run. Resolves with the exit code, or with a record that is the result to print. */
+/** A parsed command line, ready to run. Resolves with the exit code, or with a record to print. */
 export type Run = (terminal: Terminal) => Promise<number | object>;
 
 export interface Command {
   /** The words to type, such as `payments` and `list`. */
   readonly words: readonly string[];
-  /** The arguments from the last of the words on. */
+  /** Parses the arguments, starting with the last word. */
   readonly parser: Parser<"sync", Run, unknown>;
 }
 
@@ -45,7 +45,7 @@ interface CommandDefinition<Given extends Options> {
   /** For the list of commands. */
   readonly brief: string;
   readonly description: string | Message;
-  /** Complete command lines. A single one is shown with `--json`, too. */
+  /** Complete command lines. A single one is also shown with `--json`. */
   readonly examples: readonly string[];
   readonly options: Given;
   /** Resolves with a record to print, with the exit code if it is not 0, or with nothing. */
@@ -56,8 +56,8 @@ interface CommandDefinition<Given extends Options> {
 }
 
 /**
- * A command. It loads the file of its option `dotenv` before it runs, and with `json` the terminal prints JSON. Both
- * may also be in a `common` group.
+ * Defines a command. Before it runs, its option `dotenv` loads a file, and `json` makes the terminal print JSON. Both
+ * may also be in a group `common`.
  */
 export function defineCommand<const Given extends Options>(
   definition: CommandDefinition<Given>,
@@ -92,7 +92,7 @@ export function lines(...all: readonly string[]): Message {
 /** Infers the type only from the value parser, not from the context. */
 type ValueReader<T> = FluentParser<"sync", NoInfer<T>, ValueParserResult<NoInfer<T>> | undefined>;
 
-/** For an omitted `T`, which is then `string`. */
+/** The default parser. Without a type argument, `T` is `string`. */
 const anyText = <T>() => string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>;
 
 /**
@@ -131,7 +131,7 @@ export function operand<T = string>(
   return argument({ ...parser, metavar: metavar as NonEmptyString }, { ...texts, errors });
 }
 
-/** Refuses what follows a forgotten value: nothing, or the next option. */
+/** Rejects an empty value, and the next option where a value was forgotten. */
 function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
   return {
     ...parser,
@@ -150,7 +150,7 @@ function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
 export function readBy<T>(placeholder: T, read: (input: string) => T): ValueParser<"sync", T> {
   return {
     mode: "sync",
-    // Its option or operand has another.
+    // Replaced by that of its option or operand.
     metavar: "VALUE",
     placeholder,
     parse(input) {
@@ -173,7 +173,7 @@ export const path: ValueParser<"sync", string> = {
   },
 };
 
-/** Any text; shells can complete those that are known. */
+/** Any text. Shells complete the known ones. */
 export const textSuchAs = (known: readonly string[]): ValueParser<"sync", string> => ({
   ...string(),
   *suggest(prefix) {
@@ -193,7 +193,7 @@ const anyWebUrl = url({
   errors: { invalidUrl: expectedUrl, disallowedProtocol: expectedUrl },
 });
 
-/** Refused with credentials, which would not be sent. */
+/** Rejects a URL with credentials, because they would not be sent. */
 export const webUrl: typeof anyWebUrl = {
   ...anyWebUrl,
   parse(input) {
@@ -256,7 +256,7 @@ function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
     throw new UsageError(`--dotenv cannot be read: ${reason}`);
   }
   for (const [name, value = ""] of Object.entries(process.env)) {
-    // By form as well: a key may be in the wrong variable.
+    // By prefix as well: a key may be in the wrong variable.
     const isCredential = /(?:KEY|SECRET|TOKEN)$/.test(name) || /^(?:sk|ps|whsec|at)_/.test(value);
     if (name.startsWith("SETTLEKIT_") && isCredential) conceal(value);
   }

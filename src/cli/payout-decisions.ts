@@ -2,7 +2,7 @@ import { UsageError } from "./exit-codes.ts";
 import { type Command, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
 import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
 
-/** A command for deciding about one payout. */
+/** A command that decides about one payout. */
 export function decisionCommand(
   name: "approve" | "reject" | "cancel",
   brief: string,
@@ -24,7 +24,7 @@ export const resolveCommand = defineCommand({
   name: "payouts resolve",
   brief: "Record what happened to a payout in doubt.",
   description:
-    "Ends the doubt about a payout: names its withdrawal, or states that it was never sent. settlekit asks the service first, and refuses a decision that contradicts the answer.",
+    "Resolves a payout in doubt: names its withdrawal, or states that it was never sent. settlekit asks the service first, and refuses a decision that contradicts the answer.",
   examples: [
     "settlekit payouts resolve payout_1 --by ann --withdrawal-id WITHDRAWAL_ID --sqlite shop.db",
     "settlekit payouts resolve payout_2 --by ann --never-sent --sqlite shop.db --json",
@@ -35,7 +35,7 @@ export const resolveCommand = defineCommand({
     withdrawalId: setting("--withdrawal-id ID", "The payout's withdrawal.").optional(),
     acceptDifferences: toggle(
       "--accept-differences",
-      "With --withdrawal-id: accept it although its parameters are not the planned ones.",
+      "With --withdrawal-id: accept it even if its parameters differ from the planned ones.",
     ),
     neverSent: toggle("--never-sent", "There is no withdrawal. The payout is sent again."),
     doNotSend: toggle("--do-not-send", "With --never-sent: cancel the payout instead."),
@@ -64,7 +64,7 @@ export const reopenCommand = defineCommand({
   name: "payouts reopen",
   brief: "Close the breaker.",
   description:
-    "Lets payouts be sent again after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
+    "Resumes payouts after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
   examples: ['settlekit payouts reopen --by ann --reason "paid twice by hand" --sqlite shop.db'],
   options: { by, reason, ...ledgerOptions },
   run: ({ by, reason, ...ledger }, terminal) =>
@@ -72,7 +72,7 @@ export const reopenCommand = defineCommand({
       const wasStopped = await payouts.reopen({ by, reason });
       terminal.report(
         { wasStopped },
-        wasStopped ? "Payouts are sent again." : "Payouts were not stopped.",
+        wasStopped ? "Payouts have resumed." : "Payouts were not stopped.",
       );
     }),
 });

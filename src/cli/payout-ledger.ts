@@ -36,11 +36,11 @@ const recipient = setting(
 
 export const limits = object({
   perPayout: setting("--per-payout CENTS", "The largest payout.", cents).optional(),
-  perDay: setting("--per-day CENTS", "The most for a day in UTC.", cents).optional(),
-  per24Hours: setting("--per-24-hours CENTS", "The most for any 24 hours.", cents).optional(),
+  perDay: setting("--per-day CENTS", "The most per day in UTC.", cents).optional(),
+  per24Hours: setting("--per-24-hours CENTS", "The most in any 24 hours.", cents).optional(),
   perRecipientAndDay: setting(
     "--per-recipient-and-day CENTS",
-    "The most for one recipient and day in UTC.",
+    "The most per recipient and day in UTC.",
     cents,
   ).optional(),
   recipients: map(recipient, (all) => (all.length > 0 ? all : undefined)),
@@ -51,7 +51,7 @@ export const limits = object({
   ).optional(),
 });
 
-/** For commands that decide what a lookup in the service's list proves. */
+/** For commands that conclude from the service's list whether a payout was sent. */
 export const quietMs = setting(
   "--quiet-ms MS",
   "quietMs of the ledger in your programs, in milliseconds. Default: 120000.",

@@ -12,7 +12,7 @@ export const runCommand = defineCommand({
   name: "payouts run",
   brief: "Send payouts that are due, and track those that were sent.",
   description:
-    "Does everything that is due now, and ends: for a scheduler. Pass the same limits each time, or --no-limits. What is not sent is counted on stderr, with the reason. When a step fails, the last error is printed and the command ends with its exit code; a later run tries the payout again. While the breaker is open, the exit code is 5. Other processes may send payouts of this ledger at the same time.",
+    "Does everything that is due now, and exits; meant for a scheduler. Pass the same limits each time, or --no-limits. Payouts that are not sent are counted on stderr, with the reason. When a step fails, the last error is printed and the command ends with its exit code; a later run tries the payout again. While the breaker is open, the exit code is 5. Other processes may send payouts of this ledger at the same time.",
   examples: [
     "settlekit payouts run --per-day 500000 --approve-above 10000 --sqlite shop.db",
     "settlekit payouts run --per-payout 50000 --production --sqlite shop.db --json",
@@ -22,7 +22,7 @@ export const runCommand = defineCommand({
     noLimits: toggle("--no-limits", "Send every planned payout, whatever its amount."),
     lookFirst: toggle(
       "--look-first",
-      "Search the service's list before the first request for each payout, too.",
+      "Search the service's list even before the first request for each payout.",
     ),
     quietMs,
     production,
@@ -33,7 +33,7 @@ export const runCommand = defineCommand({
     requireLimits(ledger.limits, noLimits);
     let failure: unknown;
     const onEvent = (event: PayoutsEvent) => {
-      // For a doubt, what led to it: a later run finds out the request's outcome.
+      // For a payout in doubt, the cause of the doubt: a later run finds out the request's outcome.
       if (event.type === "failed" || event.type === "doubt") {
         failure = OutcomeUnknownError.is(event.error) ? event.error.cause : event.error;
       }
@@ -50,7 +50,7 @@ export const runCommand = defineCommand({
       if (interruption !== undefined) {
         terminal.warn(
           "Interrupted. A request that was under way may still take effect: its payout stays in the state sending, " +
-            "and a later run finds out.",
+            "until a later run finds out the outcome.",
         );
       }
       const { tenant, limits } = ledger;

@@ -72,7 +72,7 @@ const showCommand = defineCommand({
   name: "payouts show",
   brief: "Print a payout with its journal.",
   description:
-    "Prints a payout and its history: what happened, when, and who did it. With --json, the type of a line is payout or journal.",
+    "Prints a payout and its history: what happened, when, and who did it. With --json, each line has the type payout or journal.",
   examples: ["settlekit payouts show payout_1 --sqlite shop.db"],
   options: { orderId, ...ledgerOptions },
   run: ({ orderId, ...ledger }, terminal) =>
@@ -104,10 +104,10 @@ const planCommand = defineCommand({
     input: object({
       amountInCents: setting("--amount-in-cents CENTS", "USD cents.", cents),
       chainId: setting("--chain-id NUMBER", "The EVM chain.", integer({ min: 1 })),
-      recipientAddress: setting("--recipient-address ADDRESS", "Where the money goes."),
+      recipientAddress: setting("--recipient-address ADDRESS", "The address to pay."),
       customMetadata: setting(
         "--custom-metadata JSON",
-        "Your own data, which the service keeps with the withdrawal.",
+        "Your own data, which the service stores with the withdrawal.",
       ).optional(),
     }),
     by: setting(
@@ -126,7 +126,7 @@ const planCommand = defineCommand({
 
 const statusCommand = defineCommand({
   name: "payouts status",
-  brief: "Print how the payouts are doing.",
+  brief: "Print the payouts' states, the budget and the breaker.",
   description:
     "Prints how many payouts are in each state, how much of the budget is spent and, while the breaker is open, why nothing is sent.",
   examples: ["settlekit payouts status --sqlite shop.db"],
@@ -138,7 +138,7 @@ const verifyCommand = defineCommand({
   name: "payouts verify",
   brief: "Check the journal.",
   description:
-    "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, no payout is sent any more, and the exit code is 5.",
+    "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, payouts stop, and the exit code is 5.",
   examples: ["settlekit payouts verify --sqlite shop.db"],
   options: { ...ledgerOptions },
   run: (ledger, terminal) =>

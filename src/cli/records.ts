@@ -87,7 +87,7 @@ export async function printList(
   if (!csv && rows.length > 0) {
     for (const line of alignedLines([table, ...rows])) terminal.print(line);
   }
-  if (count === 0 && !csv) terminal.say("There are none.");
+  if (count === 0 && !csv) terminal.say("No results.");
   if (count >= most && left > 0) terminal.say(`${left} more; --all prints them.`);
 }
 

@@ -8,7 +8,7 @@ import { defaultSandboxUrl } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
 import { dotenv, json, setting, webUrl } from "./options.ts";
 
-// A sandbox in another process, through its control routes.
+// Controls a sandbox in another process through its control routes.
 
 /** The options that select a sandbox. */
 export const sandboxUrl = setting(
@@ -79,10 +79,10 @@ async function request(url: URL | undefined, path: string, body?: object): Promi
   throw new ErrorClass(reason, { code: String(code), status, outcome: "rejected" });
 }
 
-/** Another server is listening there, such as the shop. */
+/** The error for another server at the address, such as the shop. */
 function noSandbox({ url, status }: Response): ApiError {
   return new ApiError(
-    `${new URL(url).origin} answered ${status}, but not like a sandbox. Check --url.`,
+    `${new URL(url).origin} answered ${status}, but it is not a sandbox. Check --url.`,
     { code: "control_failed", status, outcome: "rejected" },
   );
 }

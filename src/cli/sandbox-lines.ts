@@ -6,7 +6,7 @@ export function isOpenRequest(event: SandboxEvent): boolean {
   return event.type === "request" && event.outcome === "open";
 }
 
-/** Puts events in reading order: a request once it has ended, followed by its effects, although those came first. */
+/** Reorders events for reading: a request when it has ended, then its effects, which were emitted before. */
 export function requestsFirst(print: (event: SandboxEvent) => void): (event: SandboxEvent) => void {
   /** The effects of open requests, by request id. */
   const waiting = new Map<string, SandboxEvent[]>();
@@ -27,7 +27,7 @@ export function requestsFirst(print: (event: SandboxEvent) => void): (event: San
 }
 
 /**
- * Prints an event; a request once it has ended.
+ * Prints an event; a request only when it has ended.
  *
  * @param at By default, the sandbox's time, which may be frozen or ahead.
  */
@@ -41,7 +41,7 @@ export function printEvent(
   print(event, ...(text === undefined ? [] : [`${paint("dim", timeOfDay(at))}  ${text}`]));
 }
 
-/** An event as a text for people; none if other lines imply it. */
+/** An event as a readable line; undefined if other lines imply it. */
 function textOf(event: SandboxEvent): string | undefined {
   switch (event.type) {
     case "request":
@@ -72,7 +72,7 @@ function textOf(event: SandboxEvent): string | undefined {
       return `webhook ${event.event}  ${outcome}${count}${disorder}  ${event.subjectId}${next}`;
     }
     case "reset":
-      return "everything before this was forgotten";
+      return "sandbox reset: everything before this is gone";
     case "fault.met":
     case "webhook.created":
     case "idempotency.ended":

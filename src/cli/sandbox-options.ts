@@ -45,12 +45,12 @@ export const sandboxOptions = {
   headerPrefix,
   dialect: setting(
     "--dialect DIALECT",
-    message`The forms of answers and webhooks: those of the interface document (${"documented"}, the default) or the newer ${"published"} ones.`,
+    message`The forms of responses and webhooks: those of the interface document (${"documented"}, the default) or the newer ${"published"} ones.`,
     choice(["documented", "published"]),
   ).optional(),
   faults: setting(
     "--fault FAULT",
-    message`What goes wrong, such as ${"POST /payments 503 after"}. May be repeated.`,
+    message`A fault to inject, such as ${"POST /payments 503 after"}. May be repeated.`,
     readBy<AskedFault>({ rateLimit: { requestsPerSecond: 0 } }, faultFrom),
   ).multiple(),
 };
@@ -66,7 +66,7 @@ export async function sandboxFrom(
   // Loaded late, so that help does not wait for it.
   const { createSandbox } = await import("../sandbox/index.ts");
   const { merchants: count, faults = [], ...options } = values;
-  // Unless the number is given, a data file determines it.
+  // If the number is not given, a data file determines it.
   const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
   const sandbox = blaming("--data", () => createSandbox({ ...options, merchants }));
   for (const asked of faults) {
@@ -187,7 +187,7 @@ function notUnderstood(detail: string, input: string): never {
   const what =
     detail === ""
       ? `${show(input)} does not say what goes wrong`
-      : `${show(detail)} cannot be understood in ${show(input)}`;
+      : `${show(detail)} is not a valid word in ${show(input)}`;
   throw new UsageError(
     `${what}. Examples: ${faultExamples.map((example) => JSON.stringify(example)).join(", ")}.`,
   );

@@ -18,7 +18,7 @@ import { paint, type Terminal, untilStopped } from "./terminal.ts";
 
 export const sandboxCommand = defineCommand({
   name: "sandbox",
-  brief: "Run the whole payment service on this machine.",
+  brief: "Run a sandbox of the payment service on this machine.",
   description: message`Serves payments, withdrawals and signed webhooks until Ctrl-C. Without --data, nothing is stored: everything created is gone when it stops. The secrets are the same at every start.
 
 ${faultExplanation}`,
@@ -48,7 +48,7 @@ ${faultExplanation}`,
       path,
     ).optional(),
     json,
-    open: toggle("--open", "Show the sandbox in the browser."),
+    open: toggle("--open", "Open the inspector in the browser."),
   },
   async run({ port, host, allowedHosts, envFile, json: _, open, ...values }, terminal) {
     const { seed, now, data = "" } = values;
@@ -63,7 +63,7 @@ ${faultExplanation}`,
     for (const [option, value] of Object.entries({ "--seed": seed, "--now": now })) {
       if (!isKept || value === undefined) continue;
       terminal.warn(
-        `${option} has no effect on ${data}, which exists. Leave it out, or name a new file.`,
+        `${option} has no effect on ${data}, which already exists. Leave it out, or name a new file.`,
       );
     }
     terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server));
@@ -87,7 +87,7 @@ function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
   return { url, ...keys[0], ...(keys.length > 1 && { merchants: keys }) };
 }
 
-/** The first lines for people. */
+/** The first lines without `--json`. */
 function introduction(sandbox: Sandbox, server: SandboxServer): string[] {
   const { clock } = sandbox;
   const merchants = sandbox.merchants.map((merchant) => [
@@ -115,15 +115,13 @@ async function openInspector({ url }: SandboxServer, terminal: Terminal): Promis
   const page = `${url}/_sandbox`;
   const { default: open } = await import("open");
   await open(page).catch(() => {
-    terminal.warn(`No browser was found to open. Open ${page} in yours.`);
+    terminal.warn(`No browser could be opened. Open ${page} yourself.`);
   });
 }
 
 function warnOfExposure(host: string, seed: string | undefined, { warn }: Terminal): void {
   const keys =
-    seed === undefined
-      ? " Without --seed, its keys are the default ones, which everyone knows."
-      : "";
+    seed === undefined ? " Without --seed, its keys are the default ones, which are public." : "";
   warn(
     `Listening on ${host}: every machine that reaches this one can use the sandbox and see what is ` +
       `created in it.${keys}`,

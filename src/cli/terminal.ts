@@ -18,8 +18,8 @@ export interface Streams {
 export type Terminal = ReturnType<typeof createTerminal>;
 
 /**
- * Printed data may itself contain colour codes, to hide text or fake a success. Ours carry this unguessable mark in place
- * of the escape character.
+ * Printed data may itself contain colour codes, to hide text or fake a success. Ours carry this unguessable mark
+ * instead of the escape character.
  */
 const mark = randomUUID();
 
@@ -49,21 +49,21 @@ export function createTerminal({ stdout, stderr }: Streams) {
   const terminal = {
     /** Whether the command was run with `--json`. */
     asJson: false,
-    /** A line for people. Control characters in it are made visible, except the colours of `paint`. */
+    /** Prints a line on stderr. Control characters in it are made visible, except the colours of `paint`. */
     say,
-    /** The same, marked as a warning. */
+    /** Prints a warning on stderr. */
     warn: (line: string) => say(`${paint("yellow", "Warning:")} ${line}`),
-    /** A line of JSON for programs. Control characters that JSON leaves unescaped are escaped, too. */
+    /** Prints a line of JSON on stdout. Control characters that JSON leaves unescaped are escaped, too. */
     json(value: object) {
       const isText = (inner: unknown) => typeof inner === "string";
       const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
       stdout.write(`${visible(text)}\n`);
     },
-    /** The report of a server or a decision: as JSON with `--json`, otherwise as lines for people. */
+    /** Prints the report of a server or a decision: JSON with `--json`, otherwise lines on stderr. */
     report: reporterOn(say),
-    /** The same for the requested result, whose lines are on stdout, too. */
+    /** Prints the requested result: JSON with `--json`, otherwise lines on stdout. */
     result: reporterOn(print),
-    /** A line of other data on stdout, such as a table row. */
+    /** Prints a line of other data on stdout, such as a table row. */
     print,
     /** On a terminal, shows how much of a list has been read; without arguments, clears it. */
     progress(done?: number, total?: number) {
@@ -93,7 +93,7 @@ function withoutCredential(text: string, credential: string): string {
   return rest;
 }
 
-// Control characters, and those that change the writing direction.
+// Control characters, and characters that change the writing direction.
 const unseen = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Printed data must not move the cursor, hide lines or add its own. */

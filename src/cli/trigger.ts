@@ -27,7 +27,7 @@ const eventList = text(sandboxEvents.join(", "));
 
 export const triggerCommand = defineCommand({
   name: "trigger",
-  brief: "Cause a webhook in a sandbox, or send an invented one.",
+  brief: "Trigger a webhook in a sandbox, or send an invented one.",
   description:
     "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can fetch the object that the webhook is about. With --to, the webhook is also sent there, and the answer is printed. With --detached, no sandbox is involved: the object is invented.",
   examples: [
@@ -65,17 +65,17 @@ export const triggerCommand = defineCommand({
   async run(values, terminal) {
     const { event, to, orderId, detached, assignments, url, secret, headerPrefix } = values;
     if (detached && to === undefined) {
-      throw new UsageError("Pass --to URL: with --detached there is no sandbox that sends it.");
+      throw new UsageError("--detached needs --to URL, because no sandbox sends the webhook.");
     }
     if (detached && url !== undefined) {
-      throw new UsageError("Leave out --url: with --detached there is no sandbox.");
+      throw new UsageError("Leave out --url: --detached uses no sandbox.");
     }
     if (!detached && assignments.length > 0) {
-      throw new UsageError("--set needs --detached: in a sandbox the object is a real one.");
+      throw new UsageError("--set needs --detached, because a sandbox sends its own object.");
     }
     if (to === undefined && secret !== undefined) {
       throw new UsageError(
-        "Pass --to URL as well, or leave out --secret: a sandbox signs what it sends with its own.",
+        "Pass --to URL as well, or leave out --secret: a sandbox signs its webhooks with its own.",
       );
     }
     const signingSecret = to && webhookSecretFrom(secret, terminal);
@@ -117,7 +117,7 @@ export const triggerCommand = defineCommand({
 
 type EventData = Record<string, unknown>;
 
-/** The documented fields, and the published snapshot next to them. */
+/** The fields of the documented form and of the published snapshot. */
 function inventedData(event: string, status: string, orderId: string): EventData {
   return {
     id: randomUUID(),
@@ -154,7 +154,7 @@ async function createdData(event: string, status: string, orderId: string, url: 
   const { SETTLEKIT_ENVIRONMENT: environment = "sandbox" } = process.env;
   if (environment !== "sandbox") {
     throw new UsageError(
-      `SETTLEKIT_ENVIRONMENT is ${show(environment)}, where nothing is created. Pass --detached to send an ` +
+      `SETTLEKIT_ENVIRONMENT is ${show(environment)}, where trigger creates nothing. Pass --detached to send an ` +
         "invented event, or set it to sandbox.",
     );
   }
@@ -203,7 +203,7 @@ function printAnswer({ status, body, durationMs }: PostAnswer, { say }: Terminal
   if (status === 401) {
     say("The endpoint did not accept the signature: compare the secrets on both sides.");
   } else if (status >= 300 && status < 400) {
-    say("Webhooks do not follow redirects: pass the URL that it points to.");
+    say("Redirects are not followed: pass the final URL to --to.");
   }
   // Indented, so that none of its lines passes for one of ours.
   for (const line of body.trim() === "" ? [] : body.trimEnd().split(/\r?\n/)) say(`  ${line}`);
@@ -220,13 +220,13 @@ interface Assignment {
   readonly value: unknown;
 }
 
-/** Names that lead from an object to what all objects share. */
+/** Names that reach prototypes, which objects share. */
 const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Reads `amountInCents=2500` or `receipt.txHash=0xab`. A JSON value is read as JSON, anything else as text.
  *
- * @throws {UsageError} The text sets nothing.
+ * @throws {UsageError} The text is not an assignment.
  */
 export function assignmentFrom(input: string): Assignment {
   const [, names = "", value = ""] = /^([^=]+)=(.*)$/s.exec(input) ?? [];

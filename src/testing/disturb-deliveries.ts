@@ -20,7 +20,7 @@ export interface Disturbance {
   readonly duplicate?: number | undefined;
   /** Whether to send them in another order. Default: false. */
   readonly reorder?: boolean | undefined;
-  /** The longest delay, in milliseconds. Each delivery has its own, so that later ones overtake. Default: 0. */
+  /** The longest delay, in milliseconds. Each delivery has its own, so later ones may overtake it. Default: 0. */
   readonly maxDelayMs?: number | undefined;
   /** The share for which a copy with a changed body, signature or timestamp is also sent. Default: 0. */
   readonly tamper?: number | undefined;
@@ -39,7 +39,7 @@ export type Tampering = "body" | "signature" | "timestamp" | "stale-timestamp" |
 export interface DisturbedDelivery extends Sendable {
   /** The index of the given delivery that it is based on. */
   readonly index: number;
-  /** Whether it is the second of two equal ones. */
+  /** Whether it repeats an earlier delivery byte for byte. */
   readonly isDuplicate: boolean;
   /** The part that was changed; undefined if it is authentic. */
   readonly tampered: Tampering | undefined;
@@ -114,7 +114,7 @@ export function disturbDeliveries(
     });
 }
 
-/** The delivery as another secret, or an earlier time, would have signed it. */
+/** The delivery signed with another secret, or at an earlier time. */
 function signedAnew({ body, headers }: Sendable, secret: string, byMs: number): Sendable {
   const headerPrefix = headerName({ headers }, "signature")?.replace(/-signature$/i, "");
   const signedAt = headers[headerName({ headers }, "timestamp") ?? ""] ?? "";

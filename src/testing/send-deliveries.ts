@@ -11,7 +11,7 @@ import {
 export interface SendOptions extends Disturbance {
   /** How many may be in flight at once. Default: 1, so that each is answered before the next is sent. */
   readonly atOnce?: number | undefined;
-  /** Waits for a delay. Default: a timer. You can pass a function that advances your test's clock instead. */
+  /** Waits for a delay. Default: a timer. Or pass a function that advances your test's clock. */
   readonly sleep?: ((ms: number) => unknown) | undefined;
   /** Called as `fetch(url, init)`. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -54,7 +54,7 @@ export async function sendDeliveries(
   const inFlight = new Set<Promise<unknown>>();
   let elapsedMs = 0;
   for (const delivery of disturbDeliveries(deliveries, disturbance)) {
-    // Scheduled before the delay, so that the receiver is called at the delivery's time on the test's clock.
+    // Wait for a free slot before the delay, so that the receiver is called at the delivery's time on the test's clock.
     while (inFlight.size >= atOnce) await Promise.race(inFlight);
     if (delivery.delayMs > elapsedMs) await sleep(delivery.delayMs - elapsedMs);
     elapsedMs = delivery.delayMs;

@@ -49,7 +49,7 @@ export interface LambdaForm {
   readonly base64?: boolean | undefined;
 }
 
-/** A signed delivery, in the form that each platform receives. */
+/** A signed delivery, in the forms that platforms receive. */
 export interface SignedDelivery extends SignedWebhook {
   /** As `node:http` and Express receive it. */
   node(): NodeDelivery;

@@ -35,7 +35,6 @@ export class GrowingBody {
     this.#maxBytes = maxBytes;
   }
 
-  /** Throws if the body is larger than the limit. */
   add(chunk: RawBody): void {
     const bytes = toBytes(chunk);
     const length = this.#length + bytes.length;

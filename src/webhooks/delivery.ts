@@ -12,7 +12,7 @@ export interface WebhookInput {
   readonly headers: WebhookHeaders;
 }
 
-/** A request as described by each platform's handler. */
+/** A request of any platform, as its handler presents it. */
 export interface IncomingRequest {
   readonly method: string | undefined;
   readonly headers: WebhookHeaders | null | undefined;

@@ -9,8 +9,8 @@ const maxSecrets = 2;
 const maxSecretLength = 1024;
 
 /**
- * The usual causes of a mismatch, most likely first. A cause is confirmed if the signature matches with its changed
- * part; the delivery is still refused. `cause` states the fact and the cure, and never shows a secret.
+ * The usual causes of a mismatch, most likely first. A cause is confirmed if its change makes the signature match; the
+ * delivery is still refused. `cause` states the fact and the cure, and never shows a secret.
  */
 export function suspicions(
   { prefix, body, signature, timestampMs }: Delivery,

@@ -144,7 +144,7 @@ export function readEvent(body: RawBody) {
       return { text, event: name, data: data && unnested(data, name, event === undefined) };
     }
   }
-  throw notAnEvent("invalid_event", "an object with a name `event` and an object `data`");
+  throw notAnEvent("invalid_event", "an object with an event name and a `data` object");
 }
 
 function unnested(data: Record<string, unknown>, name: string, isPublishedForm: boolean) {

@@ -3,10 +3,10 @@ import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
 import { headerNames } from "./headers.ts";
 
-/** For text, the key is its UTF-8 bytes, whatever its prefix; bytes are the key themselves. */
+/** The signing key. Text stands for its UTF-8 bytes, including a prefix such as `whsec_`. */
 export type WebhookSecret = string | Uint8Array;
 
-/** One secret, or several while one replaces another. */
+/** One secret, or several during a rotation. */
 export type WebhookSecrets = WebhookSecret | readonly WebhookSecret[];
 
 /** Called for every delivery, for example to read from a secret store. */
@@ -96,13 +96,12 @@ export function readSettings(options: WebhooksOptions) {
   return { toleranceSeconds, headers, maxBodyBytes, bodyTimeoutMs, now, logger, onError };
 }
 
-/** Throws a ConfigurationError unless an option is valid. It never gets the value, which may be secret. */
+/** Throws a ConfigurationError if an option is invalid. It never receives the value, which may be secret. */
 export function checkOption(param: string, isRight: boolean, expected: string): asserts isRight {
   if (isRight) return;
   throw invalidOption(param, `The option ${param} must be ${expected}.`);
 }
 
-/** The option, the environment variable or the documented prefix, in this order. */
 export function readHeaderPrefix(
   headerPrefix = environmentVariable("SETTLEKIT_HEADER_PREFIX") || "X-Service",
 ): string {

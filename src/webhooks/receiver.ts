@@ -44,9 +44,9 @@ export function createReceiver(
     const { event } = webhook;
     const hasData = VerifiedWebhook.hasData(webhook);
     const found = (hasData && handlers.get(event)) || handlers.get("*");
-    // Merchants that handle updates rarely need creations, which they requested themselves: no warning then.
+    // No warning for creations if updates are handled: merchants request creations themselves, and rarely need them.
     const isFollowed = hasData && handlers.has(event.replace(/created$/, "updated"));
-    // It may be the order's only news, and is not sent again.
+    // This may be the only notice of the payment, and it is not sent again.
     const isLost = hasData && event === "payment.confirmed" && handlers.has("payment.updated");
     if (found === undefined && !isFollowed && (isLost || !unhandled.has(event))) {
       unhandled.add(event);

@@ -12,7 +12,7 @@ export interface WebhookStartEvent extends ReceptionEvent {
   readonly type: "start";
 }
 
-/** A delivery was verified or refused, or its sender disconnected. If a `Webhooks` handler received it, it was also handled and answered. */
+/** A delivery was verified or refused, or its sender disconnected. A `Webhooks` handler has then also answered it. */
 export interface WebhookEndEvent extends ReceptionEvent {
   readonly type: "end";
   /** Whether it was authentic and no handler threw. */
@@ -31,7 +31,7 @@ export interface WebhookEndEvent extends ReceptionEvent {
 /** The messages on the diagnostics channel `settlekit:webhooks`. They contain no secrets, amounts or bodies. */
 export type WebhooksEvent = WebhookStartEvent | WebhookEndEvent;
 
-/** Sees the deliveries of the `Webhooks` that it was added to, as `settlekit/opentelemetry` does. */
+/** Observes the deliveries of the `Webhooks` that it was added to, as `settlekit/opentelemetry` does. */
 export interface WebhooksObserver {
   onEvent(event: WebhooksEvent, webhook?: Webhook): void;
   /** Runs the handlers of a delivery. */
@@ -46,7 +46,7 @@ interface Facts {
 
 const unobserved = { end(_facts: Facts) {}, around: <T>(run: () => T) => run() };
 
-/** The observers of one `Webhooks`' deliveries. None can change a response. */
+/** Reports the deliveries of one `Webhooks` to its observers, none of which can change a response. */
 export class Receptions {
   readonly observers = new Set<WebhooksObserver>();
   readonly #channel = channel("settlekit:webhooks");

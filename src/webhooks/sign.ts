@@ -71,7 +71,6 @@ export function signWebhook<const Name extends string>(
   return { body, headers, request: (url) => new Request(url, { method: "POST", headers, body }) };
 }
 
-/** The headers that carry the given fields. */
 export function headersOf(fields: { readonly [Name in Field]?: string }, headerPrefix: string) {
   const headers: Record<string, string> = {};
   for (const [field, value] of Object.entries(fields) as [Field, string | undefined][]) {

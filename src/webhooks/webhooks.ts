@@ -111,7 +111,7 @@ export class Webhooks {
       const delivery = isRequest(input)
         ? await readDelivery(incomingRequest(input), this.#settings)
         : openDelivery(input, this.#settings);
-      if (delivery === undefined) throw mismatch("", "The body broke off before it was complete.");
+      if (delivery === undefined) throw mismatch("", "The body ended before it was complete.");
       const webhook = await this.#verifier.verify(delivery);
       reception.end({ webhook });
       return webhook;
@@ -140,7 +140,7 @@ export class Webhooks {
     }
   }
 
-  /** Like `verify`, but returns a refusal. Failures on the receiving side are still thrown. */
+  /** Like `verify`, but returns a refusal instead of throwing it. Failures on the receiving side are still thrown. */
   async safeVerify(input: Request | WebhookInput): Promise<SafeVerifyResult> {
     try {
       return { ok: true, webhook: await this.verify(input) };
@@ -151,9 +151,9 @@ export class Webhooks {
   }
 
   /**
-   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` is a fallback: it handles only events
-   * without a handler of their own. Several handlers of one event run one after another, in order of registration; if
-   * one throws, the rest do not run.
+   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. A handler for `*` is a fallback for
+   * events without a handler of their own. Several handlers of one event run one after another, in order of
+   * registration; if one throws, the rest do not run.
    */
   on<Name extends WebhookEventName | "*" | (string & {})>(
     event: Name,
@@ -165,10 +165,8 @@ export class Webhooks {
   }
 
   /**
-   * Handlers that pass on every verified delivery. If no secret matches and `explain` throws, the response is 500
-   * instead of 401.
-   *
-   * @internal
+   * @internal Handlers that pass every verified delivery to `handler`. If no secret matches and `explain` throws, the
+   * response is 500 instead of 401.
    */
   forward(
     handler: (webhook: Webhook) => unknown,
@@ -188,11 +186,7 @@ export class Webhooks {
     return receiver;
   }
 
-  /**
-   * Whether one of the secrets made a delivery's signature. A secret function is not called.
-   *
-   * @internal
-   */
+  /** @internal Whether one of the secrets made a delivery's signature. A secret function is not called. */
   async matches(delivery: Delivery): Promise<boolean> {
     return (await this.#verifier.matchingSecret(delivery)) !== -1;
   }

@@ -249,7 +249,7 @@ export function sentCases(browser: () => Browser): void {
       await shop.shows("sent");
       await shop.sandbox.payments.simulate(order.paymentId, "timeout");
       await shop.refresh();
-      await page.getByText("Your transfer was sent, but has not arrived in time.").waitFor();
+      await page.getByText("Your transfer was sent, but did not arrive in time.").waitFor();
       expect(await hashes()).toBe(hash);
       await shop.sandbox.payments.simulate(order.paymentId, "late");
       await page.clock.runFor(6_000);

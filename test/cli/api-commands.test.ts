@@ -51,7 +51,7 @@ describe("commands that call the service", () => {
     ]);
     expect(await jsonOf("payments", "find", "order_1")).toMatchObject([{ id: paymentId }]);
     expect(await jsonOf("payments", "find", "order_2")).toEqual([]);
-    expect((await run("payments", "find", "order_2")).stderr).toBe("There are none.\n");
+    expect((await run("payments", "find", "order_2")).stderr).toBe("No results.\n");
     await sandbox.payments.simulate(paymentId, "success");
     expect(await jsonOf("payments", "wait", paymentId)).toMatchObject([{ status: "completed" }]);
     expect(await jsonOf("payments", "get", paymentId)).toMatchObject([{ status: "completed" }]);

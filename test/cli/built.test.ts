@@ -104,7 +104,7 @@ describe("the built command line", () => {
     const args = ["sandbox", "--port=0", "--json", "--open"];
     await using running = new CommandLine(args, { PATH: "/nowhere" });
     const { url } = await running.json<Keys>();
-    await running.stderr.next((line) => line.includes(`Open ${url}/_sandbox in yours`));
+    await running.stderr.next((line) => line.includes(`Open ${url}/_sandbox yourself`));
     expect((await fetch(url)).status).toBe(404);
   });
 

@@ -230,7 +230,7 @@ describe("a running sandbox", () => {
   ])("that is another server, which answers %i, is named as such", async (status, args) => {
     await using shop = await scriptedServer({ status, body: "<h1>Shop</h1>" });
     const { code, stderr } = await settlekit([...args, "--url", shop.url]);
-    expect([code, stderr]).toEqual([5, expect.stringContaining("but not like a sandbox")]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining("but it is not a sandbox")]);
   });
 });
 

@@ -105,7 +105,7 @@ describe("settlekit exec", () => {
     expect(await exec("--", "no-such-command")).toMatchObject({
       code: 127,
       stderr: expect.stringContaining(
-        'settlekit: cannot run "no-such-command": there is no such command.\n',
+        'settlekit: cannot run "no-such-command": command not found.\n',
       ),
     });
     const { code, stderr } = await exec("--", import.meta.filename);
@@ -117,7 +117,7 @@ describe("settlekit exec", () => {
     const { code, stderr } = await exec("npm", "test", "--coverage");
     expect(code).toBe(2);
     expect(stderr).toContain('settlekit exec -- "npm" ...');
-    expect((await exec("--")).stderr).toContain("There is nothing to run.");
+    expect((await exec("--")).stderr).toContain("Missing command to run.");
   });
 });
 

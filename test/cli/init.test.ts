@@ -37,13 +37,13 @@ describe("settlekit init", () => {
     const { code, stderr } = await init();
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "Warning: SETTLEKIT_SECRET_KEY has another value in .env, which was kept.",
+      "Warning: SETTLEKIT_SECRET_KEY has a different value in .env, which was kept.",
     );
     const text = await dotenv();
     expect(text).toMatch(/^# mine\nPORT=3000\nSETTLEKIT_SECRET_KEY='sk_test_mine'\nSETTLEKIT_ENV/);
     expect(text).not.toMatch(/SETTLEKIT_SECRET_KEY=sk/);
     const again = await init();
-    expect(again.stderr).toContain("SETTLEKIT_SECRET_KEY has another value");
+    expect(again.stderr).toContain("SETTLEKIT_SECRET_KEY has a different value");
     expect(again.stderr).toContain(".env was left unchanged.");
     expect(again.stderr).not.toContain("up to date");
   });

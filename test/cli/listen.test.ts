@@ -52,7 +52,7 @@ describe("settlekit listen", () => {
       SETTLEKIT_WEBHOOK_SECRET: secret,
     });
     expect(code).toBe(2);
-    expect(stderr).toContain("--forward-to is the address that listen itself receives webhooks at");
+    expect(stderr).toContain("--forward-to is the address of listen itself");
   });
 
   test("passes on body and headers unchanged, to exactly the given URL", async () => {
@@ -237,9 +237,9 @@ describe("settlekit listen", () => {
     const init = { method: "POST", redirect: "manual" } as const;
     await fetch(url, { ...init, ...signed() });
     await running.stderr.next((text) => /→ 302 in \d+ ms$/.test(text));
-    await running.stderr.next((text) => text.includes("do not follow redirects"));
+    await running.stderr.next((text) => text.includes("Redirects are not followed"));
     await fetch(url, { ...init, ...signed() });
-    await running.stderr.next((text) => text.includes("not passed on: "));
+    await running.stderr.next((text) => text.includes("not forwarded: "));
   });
 
   test("works behind the sandbox: its webhooks come through to the shop", async () => {

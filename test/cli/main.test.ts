@@ -50,7 +50,7 @@ describe("settlekit", () => {
   ])("%s alone lists what there is to do with it", async (group, verbs) => {
     const { code, stdout, stderr } = await settlekit([group]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(`Say what to do with ${group}: ${verbs}`);
+    expect(stderr).toContain(`Missing command after ${group}: ${verbs}`);
     expect(stderr).toContain(`Try: settlekit ${group} --help`);
   });
 

@@ -84,8 +84,8 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     const { code } = await onTerminal(["init"], {
       cwd: own,
       answers: {
-        "SETTLEKIT_SECRET_KEY has another value in .env. Replace it? (y/N) ": "n\r",
-        "SETTLEKIT_ENVIRONMENT has another value in .env. Replace it? (y/N) ": "y\r",
+        "SETTLEKIT_SECRET_KEY has a different value in .env. Replace it? (y/N) ": "n\r",
+        "SETTLEKIT_ENVIRONMENT has a different value in .env. Replace it? (y/N) ": "y\r",
       },
     });
     expect(code).toBe(0);
@@ -96,7 +96,7 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
   test("Ctrl-C at a question of init leaves the file as it was, and says so", async () => {
     const own = await mkdtemp(join(folder, "init-"));
     await writeFile(join(own, ".env"), "SETTLEKIT_ENVIRONMENT=testnet\n");
-    const question = "SETTLEKIT_ENVIRONMENT has another value in .env. Replace it? (y/N) ";
+    const question = "SETTLEKIT_ENVIRONMENT has a different value in .env. Replace it? (y/N) ";
     const { code, screen } = await onTerminal(["init"], {
       cwd: own,
       answers: { [question]: "\u0003" },
@@ -112,7 +112,7 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     const others = "A='SETTLEKIT_ENVIRONMENT=a'\n# SETTLEKIT_ENVIRONMENT=b\nEMPTY=\nLAST=1\n";
     const twice = 'SETTLEKIT_ENVIRONMENT=testnet\n  export SETTLEKIT_ENVIRONMENT = "x\ny" # z\n';
     await writeFile(dotenv, `${twice}${others}`);
-    const question = "SETTLEKIT_ENVIRONMENT has another value in .env. Replace it? (y/N) ";
+    const question = "SETTLEKIT_ENVIRONMENT has a different value in .env. Replace it? (y/N) ";
     const { code } = await onTerminal(["init"], { cwd: own, answers: { [question]: "y\r" } });
     expect(code).toBe(0);
     const text = await readFile(dotenv, "utf8");

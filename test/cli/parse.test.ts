@@ -74,7 +74,7 @@ describe("parsing", () => {
     });
     expect(refusalOf("exec", "npm", "--coverage")).toContain('settlekit exec -- "npm" ...');
     expect(refusalOf("exec", "--seed", "a", "npm")).toContain('settlekit exec -- "npm" ...');
-    expect(refusalOf("exec", "--")).toContain("There is nothing to run.");
+    expect(refusalOf("exec", "--")).toContain("Missing command to run.");
   });
 
   test("any arguments are accepted or refused with a message, never anything else", () => {

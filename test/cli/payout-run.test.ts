@@ -110,7 +110,7 @@ describe("settlekit payouts run", () => {
     expect(ended).toMatchObject({ code: 130, stdout: "" });
     expect(linesOf(ended.stderr)).toEqual([
       expect.stringMatching(
-        /^Warning: Interrupted\. .* stays in the state sending, and a later run/,
+        /^Warning: Interrupted\. .* stays in the state sending, until a later run/,
       ),
       expect.stringMatching(/^Warning: Payouts whose request has no answer yet: 1\./),
     ]);

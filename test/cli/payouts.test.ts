@@ -199,7 +199,7 @@ describe("settlekit payouts", () => {
       expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("postgres://") });
     }
     const none = await run(["list"], { DATABASE_URL: "" });
-    expect(none.stderr).toMatch(/no database. Set DATABASE_URL/);
+    expect(none.stderr).toMatch(/No database was given. Set DATABASE_URL/);
     expect((await run(["sql", "--postgres", "--schema", "money"])).stdout).toMatch(
       /CREATE TABLE "money"\.payouts/,
     );

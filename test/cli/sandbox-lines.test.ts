@@ -125,7 +125,7 @@ test("an event is a line for people", () => {
     "  clock advanced to 2026-01-01T00:15:00.000Z",
     "  → quotes expired  p",
     "  → 4 of 10 confirmations  p",
-    "  everything before this was forgotten",
+    "  sandbox reset: everything before this is gone",
   ]);
   const { deliveryId, event, subjectId } = attempt;
   const webhook = { ...basics, deliveryId, event, subjectId };

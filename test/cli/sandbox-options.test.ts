@@ -38,7 +38,7 @@ describe("a fault on the command line", () => {
   test.each([
     ["", "an empty string does not say what goes wrong"],
     ["POST /payments", '"POST /payments" does not say what goes wrong'],
-    ["POST /payments explode", '"explode" cannot be understood in "POST /payments explode"'],
+    ["POST /payments explode", '"explode" is not a valid word in "POST /payments explode"'],
     ["POST /payments 503 afterwards", '"afterwards"'],
     ["POST /payments 5000", '"5000"'],
     ["POST /payments truncated after", '"truncated"'],

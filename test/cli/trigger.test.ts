@@ -108,7 +108,7 @@ describe("settlekit trigger --detached", () => {
     await using shop = await scriptedServer({ status: 302, headers: { location: elsewhere.url } });
     const { code, stderr } = await trigger(shop.url, "payment.updated");
     expect(code).toBe(5);
-    expect(stderr).toContain("Webhooks do not follow redirects");
+    expect(stderr).toContain("Redirects are not followed");
     expect(elsewhere.requests).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe("settlekit trigger --detached", () => {
   test.each([
     [["--to", "http://127.0.0.1:1"], "Name one event: payment.created, "],
     [["payment.updated", "payment.created", "--to", "http://127.0.0.1:1"], '"payment.created"'],
-    [["payment.updated"], "Pass --to URL"],
+    [["payment.updated"], "--detached needs --to URL"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--url", "http://127.0.0.1:2"], "--url"],
     [["payment.updated", "--to", "shop"], "Expected a complete http or https URL"],
     [["payment.updated", "--to", "http://ann:secret@127.0.0.1"], "without credentials"],

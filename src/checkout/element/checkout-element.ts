@@ -33,17 +33,17 @@ export class SettlekitCheckoutElement extends ElementBase {
   static readonly observedAttributes = attributeNames.filter((name) => name !== "theme");
   #secret: string | undefined;
   #messages: Partial<Messages> = {};
-  /** Elements whose attribute and property names were already checked. */
+  /** The messages that were already checked for mistakes. */
   #checkedMessages = this.#messages;
   #rpcUrls: RpcUrls = {};
-  /** The current payment's session, with everything known about it and the events sent for it. */
+  /** Replaced for another payment, together with `#events`. */
   #session = this.#newSession();
   #events = new EventDispatcher(this, null);
   /** The attributes with which the session was started. */
   #settings = "";
   #isDue = false;
   #known: Known = nothingKnown;
-  /** The inputs of the texts. */
+  /** The language and the messages of the current texts. */
   #speaking = { tag: "", messages: this.#messages };
   /** Undefined until the language is loaded. */
   #texts: Texts | undefined;
@@ -70,7 +70,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#restart();
   }
 
-  /** Where the service is: https, http on this machine, or the page's own origin. */
+  /** The service's URL: https, http on this machine, or the page's own origin. */
   get baseUrl(): string | null {
     return this.getAttribute("base-url");
   }
@@ -103,7 +103,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#reflect("theme", value);
   }
 
-  /** Where the customer goes after the payment. Once it is paid, the redirect is automatic. Default: nowhere. */
+  /** The page that the customer returns to. Once the payment is paid, the redirect is automatic. Default: none. */
   get returnUrl(): string | null {
     return this.getAttribute("return-url");
   }
@@ -116,7 +116,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     return this.#messages;
   }
   set messages(value: Partial<Messages> | null | undefined) {
-    // Frameworks may create equal objects again: do not render for those.
+    // Frameworks may pass an equal object on every render: do not render again for it.
     if (JSON.stringify(value ?? {}) === JSON.stringify(this.#messages)) return;
     this.#messages = { ...value };
     void this.#speak();

@@ -16,7 +16,7 @@ interface ConnectionAttributes {
   readonly returnUrl: string | null;
 }
 
-/** One payment at the service, and where its customer goes afterwards. */
+/** The client of one payment, and its return URL. */
 export interface Connection {
   readonly paymentId: string;
   readonly checkout: Checkout;

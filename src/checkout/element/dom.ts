@@ -40,7 +40,7 @@ export function show(element: HTMLElement, isShown: boolean): void {
   element.hidden = !isShown;
 }
 
-/** Marks whether a button does something. Setting `disabled` would take the focus from keyboard users. */
+/** Enables or disables a button. Setting `disabled` would take the focus from keyboard users. */
 export function enable(element: HTMLElement, isEnabled: boolean): void {
   if (isEnabled) element.removeAttribute("aria-disabled");
   else element.setAttribute("aria-disabled", "true");
@@ -64,7 +64,7 @@ interface CopyOptions {
   readonly text: string;
   readonly done: string;
   readonly failed: string;
-  /** Receives the result, for customers who cannot see the button. */
+  /** Receives the result, for screen readers. */
   readonly announce: (text: string) => void;
 }
 

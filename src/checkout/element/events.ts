@@ -43,7 +43,7 @@ export interface CheckoutEventMap {
   "settlekit-error": CustomEvent<CheckoutProblem>;
 }
 
-/** Dispatches the events of one payment, and its end only once. */
+/** Dispatches the events of one payment: paid, failed and expired once each. */
 export class EventDispatcher {
   readonly paymentId: string | null;
   readonly #target: EventTarget;

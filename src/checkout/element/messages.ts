@@ -92,7 +92,7 @@ export const english = {
   failedHelp: "The shop has been notified and can help.",
   late: "{received} arrived too late. The shop has been notified and can help.",
   sentLate:
-    "Your transfer was sent, but has not arrived in time. Do not pay again: the shop will be notified when it arrives and can help.",
+    "Your transfer was sent, but did not arrive in time. Do not pay again: the shop will be notified when it arrives and can help.",
   expiredHelp: "Nothing arrived in time. Do not send anything to this payment's address.",
   cancelledHelp: "Do not send anything to this payment's address.",
   refundedHelp: "Your refund is on its way. The shop can tell you more.",
@@ -103,7 +103,7 @@ export const english = {
   returnIn: "in {seconds} s",
   stay: "Stay here",
 
-  offline: "No connection. You see the last known status; this page reconnects automatically.",
+  offline: "No connection. This is the last known status; the page reconnects automatically.",
   notSetUp:
     "This payment cannot be shown ({code}). The shop needs to fix its page; you were not charged.",
   notAccessible:

@@ -14,7 +14,7 @@ export const attributeNames = [
   "return-url",
 ] as const;
 
-/** Properties that a page sets: the attributes' and two more. */
+/** Properties that a page sets: those of the attributes, and two more. */
 export const propertyNames = [
   "paymentId",
   "secret",

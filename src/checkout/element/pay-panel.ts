@@ -20,7 +20,7 @@ export interface Actions {
 
 interface PayPanelOptions {
   readonly texts: Texts;
-  /** Announces a text on whichever page is shown by then. */
+  /** Returns the actions of the current session. */
   readonly actions: () => Actions;
   readonly announce: (text: string) => void;
   readonly copyButton: (label: string) => CopyButton;
@@ -75,7 +75,7 @@ export class PayPanel {
         factRow(this.#toAddress, this.#address, this.#copyAddress),
       ),
     );
-    // Each language has its own place for the time.
+    // The position of the time depends on the language.
     const [before = "", after = ""] = say("validFor", { time: "\n" }).split("\n");
     this.#countdown = h(
       "div",
@@ -140,7 +140,7 @@ export class PayPanel {
     show(set, options.length > 0);
     const segments = set.lastElementChild as HTMLElement;
     for (const [index, { label, choice, isChosen }] of options.entries()) {
-      // The same radio may stand for another choice: a new one would lose the focus.
+      // Reuse the radio for another choice: a new one would lose the focus.
       const option = segments.children[index] ?? segments.appendChild(this.#radio(name));
       const [input, text] = option.children as unknown as [HTMLInputElement, HTMLElement];
       input.value = choice.key;
@@ -180,7 +180,7 @@ export class PayPanel {
     this.#qr.replaceChildren();
     if (address === "") return;
     const module = await import("./qr.ts").catch(() => undefined);
-    // Without its code, which browsers do not load again, the address can still be copied.
+    // If the module cannot be loaded, browsers do not load it again. The address can still be copied.
     show(this.#qr, module !== undefined);
     if (module && this.#qr.dataset.address === address) {
       this.#qr.replaceChildren(module.qrCode(address));

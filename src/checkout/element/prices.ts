@@ -6,7 +6,7 @@ import { paymentRequest } from "../payment-request.ts";
 import type { Connection } from "./connect.ts";
 import { type Choice, choicesOf, codeOf, firstChoice, type Known, offerOf } from "./state.ts";
 
-/** The wait after a price could not be loaded. */
+/** The wait before a price that could not be loaded is requested again. */
 const retryMs = 10_000;
 
 interface PricesOptions {
@@ -92,7 +92,7 @@ export class Prices {
     }
   }
 
-  /** Retries some time after a price could not be loaded. */
+  /** Requests the price again once its retry is due. */
   tick(now: number): void {
     if (this.#retryAt !== undefined && now > this.#retryAt) void this.ask();
   }
@@ -121,8 +121,8 @@ export class Prices {
 }
 
 /**
- * A clock for a quote where the device's is wrong and CORS hides the service's: if the device's clock contradicts a quote
- * that can be paid, the quote was created just now.
+ * A clock that starts at the quote's creation, for a device whose own clock is wrong: it contradicts a quote that can
+ * be paid. Undefined if the clock is plausible, or CORS does not hide the Date header with the service's time.
  */
 export function clockOf({ status, ...quote }: Quote, headers: Headers): ServiceClock | undefined {
   const [createdAt, expiresAt] = [Date.parse(quote.createdAt), Date.parse(quote.expiresAt)];

@@ -8,7 +8,7 @@ const refusedMs = 15_000;
 const late = { waitMs: 30_000, lastsMs: 900_000 };
 
 /**
- * The wait until a payment is read again, besides each time that its status changes.
+ * The wait until a payment is read again. It is also read each time that its status changes.
  *
  * @param isStale Whether the payment is known to have changed since the last read.
  * @param sinceMs How long ago its status changed.

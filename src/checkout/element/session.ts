@@ -102,7 +102,7 @@ export class Session implements Actions {
     this.#update({ returnUrl: this.#connection.returnUrl });
     this.#walletPayment.recall(this.#connection.paymentId);
     addEventListener("online", () => void this.refresh(), { signal });
-    // Timers may have stood still while the page was hidden, or the device asleep.
+    // Timers may have paused while the page was hidden, or the device asleep.
     const onVisible = () => document.hidden || void this.refresh();
     document.addEventListener("visibilitychange", onVisible, { signal });
     addEventListener("offline", () => this.#update({ isOffline: true }), { signal });
@@ -111,7 +111,7 @@ export class Session implements Actions {
     void this.#look();
   }
 
-  /** Ends everything except a transfer that a wallet is showing. Drops the price, so that no wallet sends any more. */
+  /** Ends everything except a transfer that a wallet is showing. Discards the price, so that no wallet sends later. */
   stop(): void {
     this.#stopping.abort();
     clearInterval(this.#timer);
@@ -216,7 +216,7 @@ export class Session implements Actions {
     } catch (error) {
       if (signal.aborted || looked !== this.#looked) return;
       const { payment } = this.#known;
-      // Keep showing how it ended: the service may refuse to tell it again.
+      // Keep showing the outcome: the service may refuse to return it again.
       if (payment && isFinal(payment.status)) return;
       this.#isStale = true;
       // Keep showing the last result; the payment is read again.
@@ -259,7 +259,7 @@ export class Session implements Actions {
     }
   }
 
-  /** Whether the service answers. A single attempt may be bad luck, and calls other than reads may fail alone. */
+  /** Tracks whether the service responds. Single attempts do not count, nor failures of calls other than status. */
   #observe(event: ClientEvent, { aborted }: AbortSignal): void {
     if (aborted || event.type !== "end") return;
     const { ok, status = 500, operation } = event;

@@ -84,7 +84,7 @@ export interface SentTransfer {
   readonly hash: string;
 }
 
-/** The progress of a customer who wants to pay again although a wallet has sent the money: warned, or certain. */
+/** Whether a customer who pays again, although a wallet has sent the money, was only warned or is sure. */
 export type PayingAgain = "warned" | "sure";
 
 /** Everything that the element knows about a payment while it shows it. The view is computed from this alone. */
@@ -215,8 +215,8 @@ export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | u
 export function checkPayment({ id, status, quotes }: Payment, paymentId: string | undefined): void {
   if (id !== paymentId) {
     throw new ConfigurationError(
-      "The service answered with a different payment from the one that payment-id names. Give the element the id and the secret of " +
-        "one payment.",
+      "The service answered with a different payment from the one that payment-id names. Give the element the id and " +
+        "the secret of one payment.",
       { code: "foreign_payment", param: "paymentId" },
     );
   }

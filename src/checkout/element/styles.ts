@@ -25,7 +25,7 @@ const definitions = Object.entries(properties).map(
   ([name, value]) => `--${name}: var(--settlekit-${name}, ${value});`,
 );
 
-/** Only what the page intends for the element reaches the card: its text rules could make an address unusable. */
+/** The card inherits none of the page's text rules, which could make an address unusable. */
 const css = `
 :host { display: block; color-scheme: light dark; }
 :host([theme="light"]) { color-scheme: light; }

@@ -17,7 +17,7 @@ import { sentBefore, sentLine, type WalletLine, walletLine } from "./wallet-line
 export interface View {
   /** The name of the page's landmark, unique among elements on a page. */
   readonly label: string;
-  /** `sent`: a wallet has sent the payment, but the service has not seen it yet. `other`: a status that is not known. */
+  /** `sent`: a wallet has sent the payment, but the service has not seen it yet. `other`: an unknown status. */
   readonly phase:
     | "loading"
     | "problem"
@@ -29,7 +29,7 @@ export interface View {
     | "over";
   readonly tone: "open" | "good" | "bad";
   readonly status: string;
-  /** A current problem, or news. */
+  /** A current problem, or a change. */
   readonly notice: string | undefined;
   readonly merchant: string | undefined;
   readonly monogram: string;

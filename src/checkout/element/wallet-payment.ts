@@ -14,7 +14,7 @@ import {
 /** How often to report a transfer that the service has not seen: soon at first, for a quarter of an hour in total. */
 const hints = { count: 40, soonCount: 12, soonMs: 5_000, laterMs: 30_000 };
 
-/** Those of the page that are asking a wallet. Two transfers would pay twice, so others for the same payment wait. */
+/** The page's payments that are asking a wallet. A second one for the same payment is refused: it could pay twice. */
 const asking = new Set<WalletPayment>();
 
 interface WalletPaymentOptions {

@@ -17,7 +17,7 @@ export interface WalletProvider {
 /** RPC URLs by chain id, so that a wallet can add a chain it does not know. */
 export type RpcUrls = Readonly<Record<number, readonly string[]>>;
 
-/** How often, and at which interval, to look whether a wallet has switched its chain. */
+/** How often, and at which interval, to check whether a wallet has switched its chain. */
 const switching = { looks: 10, waitMs: 200 };
 
 /** Collects wallets that announce themselves (EIP-6963), each uuid once, without sending them anything. */
@@ -86,7 +86,7 @@ export async function payFromWallet(payer: Payer): Promise<string> {
       `${name} returned no account. Unlock it and connect an account.`,
     );
   }
-  // The chain that the wallet reports decides, whatever it answers to the switch. Some answer before they have switched.
+  // Trust only the chain that the wallet reports: some wallets answer the request before they have switched.
   for (let looks = 0; !(await isOnChain(payer)); looks++) {
     if (looks === 0) {
       onStep("switching");
@@ -109,14 +109,14 @@ export async function payFromWallet(payer: Payer): Promise<string> {
   if (typeof hash === "string" && /^0x[0-9a-f]{64}$/i.test(hash)) return hash;
   throw walletError(
     "wallet_outcome_unknown",
-    `${name} answered eth_sendTransaction with no transaction hash. The payment may have been sent: look in the wallet.`,
+    `${name} answered eth_sendTransaction without a transaction hash. The payment may have been sent: check the wallet.`,
   );
 }
 
 /** The error for an offer that expired or was replaced before the wallet sent anything. */
 export function quoteExpired(name: string, isAsking = false): SettlekitError {
   const what = isAsking
-    ? `The quote expired while ${name} showed the transfer. The wallet was asked to withdraw it; the customer has to reject what stays open.`
+    ? `The quote expired while ${name} showed the transfer. The wallet was asked to withdraw it; if it stays open, the customer has to reject it.`
     : `The quote expired before ${name} was asked to send. Nothing was sent; ask for a new quote.`;
   return walletError("quote_expired", what);
 }
@@ -185,7 +185,7 @@ async function switchChain(payer: Payer): Promise<void> {
     if (!urls?.length) {
       throw walletError(
         "wallet_unknown_chain",
-        `${name} does not know chain ${chainId}. Give the element's rpcUrls for it, and the wallet is asked to add it.`,
+        `${name} does not know chain ${chainId}. Set the element's rpcUrls for it, so that the wallet can add it.`,
         cause,
       );
     }
@@ -212,7 +212,7 @@ function errorCodes(error: unknown): unknown[] {
   return [code, ...inner.map((it) => (isRecord(it) ? it.code : undefined))];
 }
 
-/** Why a wallet refused, if its error tells. */
+/** Why a wallet refused, if its error says so. */
 function refusalOf(error: unknown): WalletFailure | undefined {
   const found = errorCodes(error);
   const has = (...wanted: unknown[]) => wanted.some((code) => found.includes(code));
@@ -221,7 +221,7 @@ function refusalOf(error: unknown): WalletFailure | undefined {
   if (has(4001, 5000, "ACTION_REJECTED") || isRejected.test(messageOf(error))) {
     return "wallet_rejected";
   }
-  // MetaMask's mobile app uses the code of any internal error.
+  // MetaMask's mobile app reports an internal error with this message.
   if (has(4902) || /unrecognized chain/i.test(messageOf(error))) return "wallet_unknown_chain";
   if (has(-32_002)) return "wallet_busy";
   if (has(4200, -32_601)) return "wallet_unsupported";
@@ -234,9 +234,7 @@ function sendingFailure(name: string, error: unknown): SettlekitError {
   // A transfer of more than the balance would revert.
   const isShort = /insufficient|exceeds (the )?balance|revert/i.test(messageOf(error));
   const refusal = refusalOf(error) ?? (isShort ? "wallet_insufficient_funds" : undefined);
-  const cure = refusal
-    ? "Nothing was sent."
-    : "The payment may have been sent: look in the wallet.";
+  const cure = refusal ? "Nothing was sent." : "The payment may have been sent: check the wallet.";
   return walletError(
     refusal ?? "wallet_outcome_unknown",
     `${name} answered eth_sendTransaction with ${describe(error)}. ${cure}`,

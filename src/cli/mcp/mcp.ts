@@ -14,7 +14,7 @@ export const mcpCommand = defineCommand({
   name: "mcp",
   brief: "Serve the Model Context Protocol to an assistant in an editor.",
   description:
-    "Serves tools over stdin and stdout to the assistant that starts it. In every environment, they read payments, withdrawals, error codes and guides. In the sandbox, they also create and simulate, advance the clock, resend webhooks and inject faults. No tool moves money outside a sandbox, and none returns a secret. Needs the package @modelcontextprotocol/sdk.",
+    "Serves tools over stdin and stdout to the assistant that starts it. In every environment, they read payments, withdrawals, error codes and guides. In the sandbox, they also create and simulate payments and withdrawals, advance the clock, resend webhooks and inject faults. No tool moves money outside a sandbox, and none returns a secret. Needs the package @modelcontextprotocol/sdk.",
   examples: ["settlekit mcp", "settlekit mcp --dotenv .env"],
   options: { headerPrefix, dotenv },
   async run({ headerPrefix }, terminal) {

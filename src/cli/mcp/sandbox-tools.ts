@@ -13,7 +13,7 @@ const cents = z.int().check(z.minimum(1));
  */
 export function sandboxTools(): Tool[] {
   const url = undefined;
-  /** Changes the faults, and returns those that are then waiting. */
+  /** Changes the faults, and returns the pending ones. */
   const faults = async (path: string, change: object) => {
     await control(url, `faults${path}`, change);
     return control(url, "faults");
@@ -42,7 +42,7 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_simulate",
       description:
-        "Plays the customer of a payment (success and so on), refunds or cancels it, or moves a withdrawal (process and so on).",
+        "Simulates the customer of a payment (success and so on), refunds or cancels it, or moves a withdrawal (process and so on).",
       input: {
         id: id("payment or withdrawal"),
         scenario: z.enum(scenarios),
@@ -72,7 +72,7 @@ export function sandboxTools(): Tool[] {
     }),
     defineTool({
       name: "sandbox_resend_webhook",
-      description: "Delivers a webhook of the sandbox once more.",
+      description: "Resends a webhook of the sandbox.",
       input: { deliveryId: id("delivery") },
       run: async ({ deliveryId }) => summaryOf(await resend(url, deliveryId)),
     }),
@@ -92,14 +92,14 @@ export function sandboxTools(): Tool[] {
     }),
     defineTool({
       name: "sandbox_clear_faults",
-      description: "Removes all faults that still wait, and the rate limit.",
+      description: "Removes all pending faults, and the rate limit.",
       input: {},
       run: () => faults("/clear", {}),
     }),
   ];
 }
 
-/** The deliveries without the signed requests. */
+/** A delivery without its signed requests. */
 function summaryOf({ id, event, status, data, attempts, nextAttemptAt }: WebhookDelivery) {
   const answers = attempts.map(({ at, status, error }) => ({ at, status, error }));
   return { id, event, status, data, nextAttemptAt, answers };

@@ -34,7 +34,7 @@ export function serviceTools(client: () => Promise<MerchantClient>): Tool[] {
         description: `Finds the ${kinds} of an order.`,
         isReadOnly: true,
         input: {
-          orderId: described(z.string(), "The merchant's own."),
+          orderId: described(z.string(), "The merchant's own id of the order."),
           createdAfter: described(z.optional(z.string()), "Such as 2026-01-01T00:00:00Z."),
         },
         async run({ orderId, createdAfter }) {

@@ -16,7 +16,7 @@ export function defineTool<Shape extends z.core.$ZodShape>(tool: {
   const input = z.strictObject(tool.input);
   const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
   return {
-    /** As in the protocol. */
+    /** The tool in the form of the protocol. */
     listed: {
       name,
       description,

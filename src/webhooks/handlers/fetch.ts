@@ -26,7 +26,6 @@ export function incomingRequest(request: Request): IncomingRequest {
 const cure =
   "Hono: call this before context.req.json(). Next.js and other Web servers: before request.json().";
 
-/** Undefined when the sender disconnected. */
 async function readRequestBody(request: Request, maxBodyBytes: number, signal: AbortSignal) {
   if (request.bodyUsed || request.body?.locked) throw bodyAlreadyParsed(cure);
   const reader = request.body?.getReader();

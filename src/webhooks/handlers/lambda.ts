@@ -3,7 +3,7 @@ import { bodyAlreadyParsed } from "../body.ts";
 import type { Receive } from "../delivery.ts";
 import type { WebhookHeaders } from "../headers.ts";
 
-/** The part that is used of events from API Gateway, function URLs and load balancers. */
+/** An event from API Gateway, a function URL or a load balancer: the fields that are used. */
 export type LambdaEvent = LambdaEventV1 | LambdaEventV2;
 
 interface LambdaRequest {
@@ -23,7 +23,7 @@ export interface LambdaEventV2 extends LambdaRequest {
   readonly requestContext: { readonly http: { readonly method: string } };
 }
 
-/** A response in a form that all of these accept. */
+/** A response that API Gateway, function URLs and load balancers accept. */
 export interface LambdaResult {
   statusCode: number;
   headers: Record<string, string>;
@@ -46,7 +46,7 @@ export function createLambdaHandler(receive: Receive): LambdaHandler {
     const { httpMethod, multiValueHeaders, headers, body, isBase64Encoded, requestContext } =
       (event ?? {}) as Partial<LambdaEventV1 & LambdaEventV2>;
     const method = httpMethod ?? requestContext?.http?.method;
-    // Thrown, because a queue deletes its messages after any answer.
+    // Thrown, because a queue deletes its messages after any response.
     if (method === undefined) throw invalidOption("event", notHttp);
     const { status, ...answer } = await receive({
       method,

@@ -67,7 +67,6 @@ export function createNodeHandler(receive: Receive): NodeHandler {
   };
 }
 
-/** The body of a Node request, whether or not it was already read. */
 function readNodeBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
   const { body, rawBody, readableDidRead } = request;
   const received = asRawBody(rawBody) ?? asRawBody(body);
@@ -78,7 +77,6 @@ function readNodeBody(request: NodeRequest, maxBodyBytes: number, signal: AbortS
   throw bodyAlreadyParsed();
 }
 
-/** Undefined when the sender disconnected. */
 function readStream(
   request: NodeRequest,
   maxBodyBytes: number,

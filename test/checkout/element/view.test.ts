@@ -179,7 +179,7 @@ describe("a transfer that a wallet has sent", () => {
   test.each(["expired", "cancelled"])("is not called money that never came: %s", (status) => {
     const { outcome } = knowing({ payment: { ...payment, status }, sent });
     expect(outcome).toMatch(
-      /^Your transfer was sent, but has not arrived in time. Do not pay again/,
+      /^Your transfer was sent, but did not arrive in time. Do not pay again/,
     );
   });
 });

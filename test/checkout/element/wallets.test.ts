@@ -74,7 +74,7 @@ describe("an error of a wallet that was asked to send", () => {
 
   test("is quoted with its own words, whether or not it is an error object", async () => {
     await expect(thrownBy("Out of order.")).rejects.toThrow(
-      'Stub Wallet answered eth_sendTransaction with an error, "Out of order". The payment may have been sent: look in the wallet.',
+      'Stub Wallet answered eth_sendTransaction with an error, "Out of order". The payment may have been sent: check the wallet.',
     );
   });
 });
