@@ -280,7 +280,7 @@ async function leaveToPerson(
   lastLook: string,
 ): Promise<undefined> {
   const problem =
-    "The outcome of a withdrawal request has been unknown for an hour. " +
+    "The outcome of a request has been unknown for an hour. " +
     `${lastLook} Check the service's dashboard.`;
   const left = await decide(context, function* (ledger) {
     const current = yield* requireRow(context.tenant, row.order_id);
