@@ -111,7 +111,7 @@ async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal:
   if (withdrawal !== undefined) return settleWith(context, row, withdrawal);
   if (requests === 0 || now >= provenAt) {
     if (isDoubtOver(row, now)) {
-      return leaveToPerson(context, row, "The list does not show it.");
+      return leaveToPerson(context, row, "The list shows no withdrawal for this order.");
     }
     return send(context, row, now, signal);
   }
@@ -280,8 +280,8 @@ async function leaveToPerson(
   lastLook: string,
 ): Promise<undefined> {
   const problem =
-    "For an hour, it has been unknown whether a request for it took effect. " +
-    `${lastLook} Look at the service's dashboard.`;
+    "The outcome of a request has been unknown for an hour. " +
+    `${lastLook} Check the service's dashboard.`;
   const left = await decide(context, function* (ledger) {
     const current = yield* requireRow(context.tenant, row.order_id);
     if (current.fence !== row.fence || current.state !== "sending") return undefined;

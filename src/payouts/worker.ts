@@ -143,6 +143,6 @@ export async function stopIfAltered(context: PayoutsContext, signal?: AbortSigna
   const head = await store.transaction(() => readHead(tenant));
   const verified = await verifyJournal(store, tenant, head?.accepted_seq, signal);
   if (verified.ok) return;
-  const reason = `The journal is not as it was written. ${verified.problem}`;
+  const reason = `The journal check failed. ${verified.problem}`;
   await decide(context, (ledger) => ledger.stop(null, reason));
 }

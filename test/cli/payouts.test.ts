@@ -108,10 +108,10 @@ describe("settlekit payouts", () => {
     const verified = await payouts("verify", "--json");
     expect(verified.code).toBe(5);
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: false, at: 1 });
-    expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal is not/m);
+    expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal check failed/m);
     const { code, stderr } = await payouts("run", "--no-limits");
     expect(code).toBe(5);
-    expect(stderr).toMatch(/All payouts are stopped\. The journal is not .* reopen\.$/m);
+    expect(stderr).toMatch(/All payouts are stopped\. The journal check failed\. .* reopen\.$/m);
   });
 
   it("migrates no database that is there", async () => {
