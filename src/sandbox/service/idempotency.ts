@@ -5,7 +5,7 @@ import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import { Refusal } from "./answers.ts";
 
-/** Interface section 8: how long a key identifies a creation. */
+/** How long a key identifies a request (interface section 8). */
 const idempotencyWindowMs = 24 * 3_600_000;
 
 /** Far more than a test or a day's work needs. Dropped keys count as never used. */
@@ -19,7 +19,7 @@ export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
 
 interface Kept {
   readonly merchantId: string;
-  /** The operation's name: keys are separate for each operation. */
+  /** The operation's name: each operation has its own keys. */
   readonly scope: string;
   readonly key: string;
   readonly fingerprint: string;
@@ -44,11 +44,11 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
 
   return {
     /**
-     * The response to the first request with this key, or the result of `create`. Nothing is stored if `create` throws
-     * (assumed: an error may be corrected under the same key).
+     * Returns the response to the first request with this key, or else the result of `create`. Stores nothing if
+     * `create` throws (assumed: a client may correct the error and reuse the key).
      *
      * @param body As sent.
-     * @throws {Refusal} 409 when the key may not be repeated, or was used with a different body.
+     * @throws {Refusal} 409 when the key may not be reused, or was used with a different body.
      */
     once(
       { name: scope, replay }: Operation<unknown>,
@@ -70,14 +70,14 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
       if (repetition === "ignored") return create();
       if (repetition === "conflict") {
         throw conflict(
-          "This Idempotency-Key was used before, and its request is in progress or done. Look up its " +
+          "This Idempotency-Key was already used, and its request is in progress or complete. Look up its " +
             "outcome, or send a new key.",
         );
       }
       if (earlier.fingerprint === fingerprint) return earlier.answer;
       throw conflict(
-        "This Idempotency-Key was used with other parameters before. Repeat exactly those, or send " +
-          "the new ones with a new key.",
+        "This Idempotency-Key was already used with different parameters. Repeat those exactly, or use a " +
+          "new key for the new ones.",
       );
     },
     ofWithdrawals: ofWithdrawals.get,

@@ -17,7 +17,7 @@ import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
 
-/** Writes a response in the newest published form: CAIP-2 chain ids, and a deposit address in every quote. */
+/** A JSON replacer for the newest published form: CAIP-2 chain ids, and a deposit address in every quote. */
 export function published(payments: Payments) {
   return (name: string, value: unknown): unknown => {
     if (name === "chainId" && typeof value === "number") return `eip155:${value}`;
@@ -96,7 +96,7 @@ export interface Call<Body = unknown, Query = unknown> {
 /** An operation, and how the sandbox performs it. */
 export interface Route {
   readonly operation: Operation<unknown>;
-  /** Returns the response body, or throws a `Refusal`. Synchronous, so that each request takes effect as a whole. */
+  /** Returns the response body, or throws a `Refusal`. Synchronous, so that every request is atomic. */
   readonly handle: (call: Call) => unknown;
 }
 
