@@ -23,7 +23,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   const { payments, withdrawals, clock, webhooks, faults } = sandbox;
   const routes = new Hono<ServiceEnv>();
   routes.post("/load", limitBody(maxSavedBytes), async (c) => {
-    // The sandbox refuses anything that `save` did not return.
+    // The sandbox rejects anything that `save` did not return.
     sandbox.load(parseJson(await c.req.text()) as SavedSandbox);
     return c.body(null, 204);
   });

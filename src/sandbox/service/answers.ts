@@ -27,7 +27,7 @@ interface RefusalFacts {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Thrown to refuse a request; becomes a response with the error envelope. */
+/** Thrown to reject a request; sent as a response with the error envelope. */
 export class Refusal extends Error {
   readonly status: number;
   readonly facts: RefusalFacts;

@@ -119,7 +119,7 @@ export interface ServiceOptions extends Pick<Core, "events"> {
   readonly form?: ReturnType<typeof published> | undefined;
 }
 
-/** Adds every operation to the app, and refuses other routes and methods. */
+/** Adds every operation to the app, and rejects other routes and methods. */
 export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions): void {
   const { routes } = options;
   for (const served of routes) {
@@ -162,7 +162,7 @@ function answer(
   const merchant = authenticate(operation, req.raw.headers, path);
   const query = parseQuery(operation, url);
   const call = { origin: url.origin, merchant, path, query };
-  // Operations are synchronous, so this request causes everything emitted meanwhile.
+  // Operations are synchronous, so every event emitted here is caused by this request.
   const value = options.events.during({ requestId: c.var.requestId }, () => {
     const { body: schema, replay } = operation;
     if (schema === undefined) return handle({ ...call, body: undefined });

@@ -218,7 +218,7 @@ export function createClock(
   };
 }
 
-/** Deliveries have no cause, but `advance` waits for those created meanwhile. */
+/** Deliveries have no cause, but `advance` waits for those created while it runs. */
 function isCausedBy(event: SandboxEvent, clockSequence: number): event is DueEvent {
   if (event.type === "webhook.attempted") return true;
   return "clockSequence" in event && event.clockSequence === clockSequence;

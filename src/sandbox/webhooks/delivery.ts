@@ -22,7 +22,7 @@ export interface WebhookDelivery {
    * - `recorded`: not sent, because there is no endpoint.
    * - `pending`: in flight, or waiting until `nextAttemptAt`.
    * - `delivered`: the receiver responded with a 2xx status.
-   * - `failed`: every attempt was refused.
+   * - `failed`: every attempt failed.
    */
   readonly status: "recorded" | "pending" | "delivered" | "failed";
   readonly attempts: readonly WebhookAttempt[];
