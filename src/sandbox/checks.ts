@@ -1,15 +1,15 @@
 import { invalidArgument, nearest, show } from "../values.ts";
 
-// Checks of arguments, which come from JavaScript or as JSON.
+// Argument checks for untyped callers: plain JavaScript, and JSON sent to the control API.
 
 export function isWholeWithin(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
 /**
- * Refuses a name that is not known, and suggests the closest.
+ * Rejects an unknown name and suggests the closest known one.
  *
- * @param what The word for the name in the message.
+ * @param what The noun for the name in the error message. Default: `param`.
  * @throws {InvalidRequestError}
  */
 export function checkName(

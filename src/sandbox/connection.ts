@@ -1,12 +1,12 @@
 import type { ResetFault, TruncationFault } from "./faults/fault.ts";
 
-/** The connection of a request, as the `env` of hono's `fetch`. The app also records here how a fault breaks it. */
+/** A request's connection, passed as the `env` of hono's `fetch`. The app sets `broken` if a fault breaks it. */
 export interface Connection {
   /** Aborts if the client disconnects before it has the whole response. */
   readonly signal: AbortSignal;
-  /** Whether the sandbox answers under this name. In process, it answers under every name. */
+  /** Whether the sandbox accepts this host name. Unset in process, where every name is accepted. */
   readonly isAllowedHost?: (hostname: string) => boolean;
-  /** How the connection breaks instead of carrying the whole response. */
+  /** How the connection breaks before the whole response is sent. */
   broken?: ConnectionFault;
 }
 
@@ -65,7 +65,7 @@ async function brokenAnswer(answer: Response, fault: ConnectionFault): Promise<R
   const { half, headers } = await firstHalf(answer);
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(half),
-    // Only called after half was read.
+    // Only called after the first half was read.
     pull: (controller) => controller.error(new TypeError("terminated", { cause })),
   });
   return new Response(body, { status: answer.status, headers });

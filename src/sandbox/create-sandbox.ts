@@ -20,8 +20,8 @@ import { createState } from "./state/state.ts";
 import { createDeliveries } from "./webhooks/deliveries.ts";
 
 /**
- * Creates an independent sandbox. It shares nothing with others, starts no server or timer, and needs no closing unless
- * it has a data file.
+ * Creates a sandbox that shares nothing with others. It starts no server or timer, and only needs `close` if it has a
+ * data file.
  *
  * @throws {ConfigurationError} An option is invalid; `param` names it.
  * @example
@@ -81,7 +81,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return fetchInProcess(app, isRequest ? input : new Request(input, init));
     },
     async listen(where) {
-      // Loading node:http takes as long as everything else, and most tests do not need it.
+      // Loading node:http takes as long as the rest of the sandbox, and most tests do not need it.
       const { listen } = await import("./server.ts");
       return listen(app, where);
     },

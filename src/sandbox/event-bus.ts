@@ -23,7 +23,7 @@ export type Events = ReturnType<typeof createEvents>;
 
 const noCause: Cause = { requestId: null, clockSequence: null };
 
-/** Emits every event of a sandbox, and keeps the latest ones: the timeline. */
+/** Emits the events of a sandbox, and keeps the latest ones as its timeline. */
 export function createEvents(store: Store, now: () => Date) {
   const entries = store.table<TimelineEntry>("timeline", { limit: 2_000 });
   const listeners = new Set<(event: SandboxEvent) => void>();
@@ -34,7 +34,7 @@ export function createEvents(store: Store, now: () => Date) {
     for (const listener of listeners) listener(event);
   }
 
-  /** Calls the listener within `emit`. @returns A function that unsubscribes. */
+  /** Calls the listener synchronously, within `emit`. @returns A function that unsubscribes. */
   function subscribe(listener: (event: SandboxEvent) => void): () => void {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -49,7 +49,7 @@ export function createEvents(store: Store, now: () => Date) {
     for (const entry of entries.values()) {
       lastSequence = Math.max(lastSequence, entry.sequence);
       if (entry.type === "request" && entry.outcome === "open") {
-        // The client was waiting for another process, or the request began before a restore.
+        // Another process was serving the request, or it began before a restore.
         entries.set(String(entry.sequence), { ...entry, outcome: "unanswered" });
       }
     }
@@ -66,13 +66,13 @@ export function createEvents(store: Store, now: () => Date) {
     emit,
     /** Emits an event with its cause. */
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
-    /** Emits how a request ended, unless its event was dropped. */
+    /** Emits the outcome of a request, unless its event was dropped. */
     ended(sequence: number, outcome: RequestOutcome, status?: number | null): void {
       const entry = entries.get(String(sequence));
       if (entry?.type !== "request") return;
       keep({ ...entry, outcome, status: status ?? entry.status });
     },
-    /** Sets the cause of the effects of a synchronous piece of work. */
+    /** Runs synchronous work, and sets the cause of the effects that it emits. */
     during<Result>(next: Partial<Cause>, work: () => Result): Result {
       cause = { ...noCause, ...next };
       try {
@@ -83,7 +83,7 @@ export function createEvents(store: Store, now: () => Date) {
     },
     reset: () => tell({ type: "reset" }),
     subscribe,
-    /** Calls the listener right after the step that emitted the event, so that the listener can use the sandbox. */
+    /** Calls the listener in a microtask after the event, so that the listener can use the sandbox. */
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
       checkName("type", type, ["*", ...eventTypes], "unknown_event", "event");
       if (typeof listener !== "function") {
@@ -96,7 +96,7 @@ export function createEvents(store: Store, now: () => Date) {
             await listener(event as Parameters<typeof listener>[0]);
           } catch (error) {
             const isError = error instanceof Error;
-            process.emitWarning(isError ? error : `A listener of sandbox.on threw ${show(error)}.`);
+            process.emitWarning(isError ? error : `A sandbox.on listener threw ${show(error)}.`);
           }
         });
       });

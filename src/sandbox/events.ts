@@ -2,10 +2,10 @@ import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Fault, FaultRoute } from "./faults/fault.ts";
 import type { DisorderKind } from "./webhooks/disorder.ts";
 
-/** Every event of a sandbox: for `sandbox.on`, the timeline, the inspector, `clock.advance` and the command line. */
+/** An event of a sandbox, in `sandbox.on`, the timeline, the inspector, `clock.advance` and the command line. */
 export type SandboxEvent = TimelineEntry | SandboxReset;
 
-/** An event in the timeline: any except a reset, which empties it. */
+/** An event in the timeline: any event except a reset, which empties the timeline. */
 export type TimelineEntry =
   | RequestEntry
   | FaultMet
@@ -49,30 +49,30 @@ export type DueEvent =
   | IdempotencyEnded;
 
 interface EventBasics {
-  /** Increases forever; a reset does not restart it. */
+  /** Only ever increases; a reset does not restart it. */
   readonly sequence: number;
   /** The sandbox's time, ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** The cause of an event. Both are null for a scenario, or if time simply passed. */
+/** The cause of an event. Both fields are null if a scenario caused it, or if time passed without `clock.advance`. */
 export interface Cause {
-  /** The request. */
+  /** The `requestId` of the request. */
   readonly requestId: string | null;
   /** Sequence number of the `clock.advanced` event. */
   readonly clockSequence: number | null;
 }
 
 /**
- * The outcome of a request: none yet, a response, or a connection that broke before or during the response, because of
- * a fault or a disconnected client.
+ * The outcome of a request: `open` (none yet), `answered`, or a connection that broke before (`unanswered`) or during
+ * the response (`cut off`), because of a fault or because the client disconnected.
  */
 export type RequestOutcome = "open" | "answered" | "unanswered" | "cut off";
 
 /** A request to the service. Emitted when it arrives and, under the same sequence number, when its outcome changes. */
 export interface RequestEntry extends EventBasics {
   readonly type: "request";
-  /** The response's `X-Request-Id`, by which `sandbox.requests()` has the details. */
+  /** The response's `X-Request-Id`. `sandbox.requests()` has the details under the same id. */
   readonly requestId: string;
   readonly method: string;
   /** Including the query, as sent. */
@@ -169,7 +169,7 @@ interface WebhookState extends EventBasics {
 /** A delivery was created; its details are in `webhooks.deliveries()`. */
 export interface WebhookCreated extends WebhookState {
   readonly type: "webhook.created";
-  /** The webhook event's id, which the change that it reports has too. */
+  /** The webhook event's id: the `eventId` of the change that it reports. */
   readonly eventId: string;
 }
 
@@ -184,7 +184,7 @@ export interface WebhookAttempted extends WebhookState {
   readonly error: string | null;
   /** The disorder that this attempt met. */
   readonly disorder: DisorderKind | null;
-  /** When the next attempt follows: ISO 8601, UTC, on the sandbox's clock; null if there is none. */
+  /** Time of the next attempt: ISO 8601, UTC, on the sandbox's clock; null if there is none. */
   readonly nextAttemptAt: string | null;
 }
 

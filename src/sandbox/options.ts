@@ -20,11 +20,11 @@ export interface SandboxOptions extends MerchantOptions {
    * Determines the merchants' ids and secrets. Default: the seed; without one, every sandbox has its own secrets.
    */
   readonly identity?: Seed | undefined;
-  /** Freezes the clock at this time until `clock.advance` moves it. Default: real time. */
+  /** Freezes the clock at this time; only `clock.advance` moves it. Default: real time. */
   readonly now?: Date | undefined;
   /**
    * The name of a SQLite file that keeps everything between processes, created if it does not exist. The contents of an
-   * existing file win over `seed`, `identity` and `now`. Default: nothing is written.
+   * existing file take precedence over `seed`, `identity` and `now`. Default: nothing is written.
    */
   readonly data?: string | undefined;
   /**
@@ -57,13 +57,13 @@ export interface MerchantOptions {
   readonly withdrawalsEnabled?: boolean | undefined;
 }
 
-/** Limits on which descriptions of the service differ. */
+/** Limits that descriptions of the service disagree on. */
 export interface SandboxLimits {
   /** The smallest payment, in USD cents. Default 250; other descriptions say 100 or 400. */
   readonly minPaymentInCents?: number | undefined;
 }
 
-/** An option with its own rule, and the message and code of its error. */
+/** An option with a custom rule, error message and error code. */
 function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code: string) {
   return z.custom<Value>(isRight, { error, params: { code } });
 }
@@ -74,7 +74,7 @@ function isWebhookUrl(value: unknown): boolean {
 }
 
 const merchantFields = {
-  name: z.string({ error: "name must be text." }),
+  name: z.string({ error: "name must be a string." }),
   webhookUrl: ruled<string | URL>(
     isWebhookUrl,
     "webhookUrl must be an absolute http or https URL without credentials, such as http://127.0.0.1:3000/webhooks.",
@@ -98,15 +98,15 @@ const merchantFields = {
 
 const sandboxSchema = optionsOf({
   ...merchantFields,
-  seed: z.union([z.string(), z.number()], { error: "seed must be text or a number." }),
-  identity: z.union([z.string(), z.number()], { error: "identity must be text or a number." }),
+  seed: z.union([z.string(), z.number()], { error: "seed must be a string or a number." }),
+  identity: z.union([z.string(), z.number()], { error: "identity must be a string or a number." }),
   now: ruled<Date>(
     (value) => value instanceof Date && isWholeWithin(value.getTime(), 0, endOfTimeMs),
-    "now must be a valid Date between the years 1970 and 5138. Pass one, or leave it out for the machine's time.",
+    "now must be a valid Date between the years 1970 and 5138. Leave it out to use real time.",
     "invalid_now",
   ),
   // Checked where it is used.
-  headerPrefix: z.string({ error: "headerPrefix must be text, such as X-Service." }),
+  headerPrefix: z.string({ error: "headerPrefix must be a string, such as X-Service." }),
   dialect: z.enum(["documented", "published"], {
     error: 'dialect must be "documented" or "published".',
   }),
@@ -116,12 +116,12 @@ const sandboxSchema = optionsOf({
   }),
 });
 
-/** All options are optional, and unknown ones are refused. */
+/** Makes all options optional and rejects unknown ones. */
 function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.partial(z.strictObject(shape));
 }
 
-/** @throws {ConfigurationError} naming the option in `param`. */
+/** @throws {ConfigurationError} `param` names the option. */
 export function checkSandboxOptions(options: SandboxOptions): void {
   checkOptions(sandboxSchema, options);
 }

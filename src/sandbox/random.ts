@@ -8,13 +8,13 @@ export type Seed = string | number;
 /** A sequence of random values. */
 export type RandomStream = ReturnType<typeof randomStream>;
 
-/** A reset restarts every stream: with a seed the same values, without one different values. */
+/** A reset restarts every stream: with the same values if there is a seed, with different ones otherwise. */
 export function createRandomSource(seed: Seed | undefined, store: Store) {
   const savedSeed = store.cell<Seed | null>("seed", seed ?? null, { survivesReset: true });
   const origin = store.cell("random origin", "");
   const drawn = store.table<number>("random draws");
 
-  /** Chosen before any draw, so that a snapshot taken now leads to the same values again. */
+  /** Chosen before any draw, so that restoring a snapshot repeats the same values. */
   function choose(): void {
     if (origin.get() === "") origin.set(originOf(savedSeed.get() ?? undefined));
   }
@@ -28,7 +28,7 @@ export function createRandomSource(seed: Seed | undefined, store: Store) {
   };
 }
 
-/** The origin of streams: a seed, or 256 random bits instead. */
+/** The origin of all streams: the seed, or 256 random bits if there is none. */
 export function originOf(seed: Seed | undefined): string {
   return seed === undefined ? randomBytes(32).toString("hex") : `seed ${seed}`;
 }

@@ -5,7 +5,7 @@ import type { Core } from "./core.ts";
 import type { RequestEntry, RequestOutcome } from "./events.ts";
 import type { ServiceEnv } from "./service/answers.ts";
 
-/** Longer than any request that the service accepts, even with metadata. */
+/** The part of a body that is kept: longer than any request that the service accepts, even with metadata. */
 const maxCharacters = 8_192;
 
 function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmitted"> {
@@ -17,14 +17,14 @@ function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmitted"> {
 const secrets =
   /\b(?:sk_[\w-]{8,}|ps_[0-9a-f]{16,}|whsec_[\w-]{8,}|at_test_[\w-]{8,}|(?:sk|ps|whsec|at_test)_[\w-]*$)/g;
 
-/** A payment URL may carry the payment secret in its query, in any form. */
+/** The payment secret in the query of a payment URL, under any spelling of the parameter. */
 const secretParameter = /([?&](?:payment[-_]?)?secret=)[^&#\s"'<>\\]+/gi;
 
 export function withoutSecrets(text: string): string {
   return text.replace(secrets, "[redacted]").replace(secretParameter, "$1[redacted]");
 }
 
-/** Under any prefix: a client configured with a different one still sends a secret. */
+/** Matches any prefix, because a client that is configured with a different one still sends a secret. */
 const secretHeaders = /^(?:authorization|cookie|set-cookie|.*-secret-key|.*-payment-secret)$/;
 
 /** Headers as a plain object that is safe to print, whatever their names. */
@@ -36,7 +36,7 @@ export function keptHeaders(headers: Iterable<readonly [string, string]>): Recor
   return Object.fromEntries(kept);
 }
 
-/** The common fields of a request and its timeline event. */
+/** The fields that a request shares with its timeline event. */
 type RequestFacts = Omit<RequestEntry, "type" | "sequence">;
 
 /** A request that the sandbox received, and its response. Credentials appear as `[redacted]`. */
@@ -56,15 +56,15 @@ export interface ReceivedAnswer {
 }
 
 /**
- * The latest 1,000 requests, in the log and the timeline. Secrets in bodies and responses are removed on reading: most
- * entries are never read.
+ * Records requests in the log, which keeps the latest 1,000, and in the timeline. Secrets in bodies are removed when
+ * the log is read, because most entries never are.
  */
 export function createRequestLog({ clock, events, random, store }: Core) {
   const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
   store.onReplaced(() => {
     for (const request of requests.values()) {
       if (request.outcome !== "open") continue;
-      // The client was waiting for another process, or the request began before a restore.
+      // Another process was serving the request, or it began before a restore.
       requests.set(request.requestId, { ...request, outcome: "unanswered" });
     }
   });
@@ -86,7 +86,7 @@ export function createRequestLog({ clock, events, random, store }: Core) {
     const kept = { headers: keptHeaders(req.raw.headers), ...keptBody(c.var.body ?? "") };
     requests.set(requestId, { ...facts, outcome, ...kept, answer: null });
 
-    /** Unless they were dropped, the request and its event now show how it ended. */
+    /** Stores the outcome in the request and its event, unless they were dropped. */
     function end(how: RequestOutcome, answered?: Pick<ReceivedRequest, "status" | "answer">) {
       outcome = how;
       const request = requests.get(requestId);

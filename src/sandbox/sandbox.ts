@@ -51,12 +51,12 @@ export interface Sandbox {
   readonly secretKey: string;
   /** Signs the first merchant's webhooks. Never rotates. */
   readonly webhookSecret: string;
-  /** The first merchant's. */
+  /** The first merchant's id. */
   readonly merchantId: string;
   /** The dashboard's bearer token for the first merchant. Never rotates, never expires. */
   readonly accessToken: string;
   /**
-   * All merchants, including the first. The members below cover all of them.
+   * All merchants, including the first. The members below apply to all of them.
    *
    * @example
    * ```ts
@@ -69,12 +69,12 @@ export interface Sandbox {
   readonly payments: SandboxPayments;
   readonly withdrawals: SandboxWithdrawals;
   /**
-   * How the service treats an Idempotency-Key that a withdrawal used within the last 24 hours, which the interface does
-   * not say (section 4.4). The setting at the time of the repetition applies.
+   * How the service treats an Idempotency-Key that a withdrawal used within the last 24 hours; the interface (section
+   * 4.4) does not specify it. The setting at the time of the repeated request applies.
    *
-   * - `ignored`, the default: it creates a second withdrawal.
-   * - `honoured`: it returns the first response again, or 409 for a different body.
-   * - `conflict`: it responds with 409, whatever the body.
+   * - `ignored`, the default: creates a second withdrawal.
+   * - `honoured`: returns the first response again, or 409 for a different body.
+   * - `conflict`: responds with 409, whatever the body.
    *
    * @throws {ConfigurationError} When set to anything else.
    */
@@ -100,32 +100,32 @@ export interface Sandbox {
   ): () => void;
   /** The latest requests with their responses, oldest first: at most 1,000. */
   requests(): ReceivedRequest[];
-  /** How many entries were dropped since the last reset to limit memory. Payments and withdrawals never are. */
+  /** How many entries were dropped to limit memory since the last reset. Payments and withdrawals are never dropped. */
   dropped(): DroppedCounts;
   /** Takes a snapshot of the time and of everything that a reset deletes. Cheap: it copies no values. */
   snapshot(): SandboxSnapshot;
   /**
-   * Restores a snapshot, as often as you like, even after a reset. The time goes back by as much as it was advanced
-   * since. Webhooks that were in flight are sent again.
+   * Restores a snapshot, any number of times, even after a reset. The clock goes back by as much as it was advanced
+   * since the snapshot. Webhooks that were in flight are sent again.
    *
    * @throws {InvalidRequestError} code `foreign_snapshot` when it is not from this sandbox.
    * @example
    * ```ts
    * const paid = sandbox.snapshot();
    * await sandbox.clock.advance("1d");
-   * sandbox.restore(paid); // that day has not passed
+   * sandbox.restore(paid); // one day earlier
    * ```
    */
   restore(snapshot: SandboxSnapshot): void;
   /**
-   * Returns everything that a snapshot keeps, and the secrets, as plain JSON. Load it into this sandbox or another one, in
-   * this process or another. You may alter the copy.
+   * Returns everything that a snapshot keeps, and the secrets, as plain JSON that `load` accepts in any sandbox and
+   * process. It is a copy, which you may modify.
    *
    * @example
    * ```ts
    * const saved = JSON.stringify(sandbox.save());
    * const other = createSandbox();
-   * other.load(JSON.parse(saved)); // has its payments, and answers to its keys
+   * other.load(JSON.parse(saved)); // now has the same payments and keys
    * ```
    */
   save(): SavedSandbox;
@@ -133,12 +133,12 @@ export interface Sandbox {
    * Replaces everything, including the secrets and the clock: a frozen clock shows the saved time, a running one is as
    * far ahead of real time as before. Webhooks that were in flight are sent again.
    *
-   * @throws {InvalidRequestError} code `invalid_save` when it did not come from `save`. Nothing changes then.
+   * @throws {InvalidRequestError} code `invalid_save` when it did not come from `save`. The sandbox is then unchanged.
    */
   load(saved: SavedSandbox): void;
   /**
-   * Deletes payments, withdrawals, idempotency keys, requests, webhook deliveries, faults and everything that was due.
-   * `withdrawalIdempotency` is `ignored` again. Secrets, merchants and time stay.
+   * Deletes payments, withdrawals, idempotency keys, requests, webhook deliveries, faults and everything that is
+   * scheduled. Sets `withdrawalIdempotency` to `ignored`. Keeps secrets, merchants and the time.
    */
   reset(): void;
   /** Closes the data file: later changes are not written. Does nothing without `data`. */

@@ -17,23 +17,23 @@ import {
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
- * Allows addresses, this machine's names, the host that the sandbox listens on, and the given names. A web page can
- * make its own name resolve to this machine (DNS rebinding), and the browser then treats the sandbox as part of that
- * page; the name in the request reveals this. An address is not a name, so it cannot be rebound.
+ * Allows addresses, this machine's names, the host that the sandbox listens on, and the given names. This prevents DNS
+ * rebinding: a web page can make its own name resolve to this machine, and the browser then treats the sandbox as part
+ * of that page, but sends the page's name. Addresses cannot be rebound.
  *
  * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
  */
 function allowedHosts(names: readonly string[], listeningOn: string) {
   if (listeningOn === "") {
-    // Node takes an empty host for every interface, and an unset variable must not expose this machine.
+    // Node treats an empty host as every interface, and an unset variable must not expose this machine.
     throw new ConfigurationError(
       "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
-        '"0.0.0.0" to let other machines in.',
+        '"0.0.0.0" to accept connections from other machines.',
       { code: "cannot_listen", param: "host" },
     );
   }
   const allowed = new Set([...names.map(checkedName), canonical(listeningOn)]);
-  // URLs have IPv6 addresses in brackets, and IPv4 addresses as four decimal parts.
+  // URL writes IPv6 addresses in brackets, and IPv4 addresses as four decimal numbers.
   const local = /^(?:\[.*|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
   return (hostname: string): boolean => {
     const name = canonical(hostname);
@@ -45,41 +45,42 @@ function canonical(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
 }
 
-/** Refuses names that can never match right away, not with the first request. */
+/** Rejects names that can never match when the server starts, not on the first request. */
 function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
   if (typeof name === "string" && parsed?.hostname === canonical(name)) return canonical(name);
   throw new ConfigurationError(
-    `${show(name)} is not a host name. Allow only names, without scheme and port, such as "sandbox".`,
+    `${show(name)} is not a host name. Pass names without a scheme or port, such as "sandbox".`,
     { code: "invalid_allowed_host", param: "allowedHosts" },
   );
 }
 
-/** The URL at which a server is reached: for "every interface", the loopback address. */
+/** The URL of a server. If it listens on every interface, the URL has the loopback address. */
 function serverUrl({ address, family, port }: AddressInfo): string {
   if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
   return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }
 
-/** Where the sandbox listens. */
+/** The address that the sandbox listens on. */
 export interface ListenOptions {
-  /** Default 4010; 0 takes any free port. */
+  /** Default 4010; 0 for any free port. */
   readonly port?: number | undefined;
   /** Default 127.0.0.1, which other machines cannot reach. */
   readonly host?: string | undefined;
   /**
    * Names under which clients may reach the sandbox, such as `sandbox` in a container network. Addresses, `localhost`,
-   * its subdomains and `host` always work. Any other name gets 403: a web page could make its own name lead here.
+   * its subdomains and `host` always work. Any other name gets a 403: a web page could make its own name resolve to
+   * this machine.
    */
   readonly allowedHosts?: readonly string[] | undefined;
 }
 
 /** A sandbox on a port. */
 export interface SandboxServer {
-  /** Such as `http://127.0.0.1:4010`: the client's `baseUrl`. */
+  /** The `baseUrl` for clients, such as `http://127.0.0.1:4010`. */
   readonly url: string;
   readonly port: number;
-  /** Frees the port and drops open connections. May be called again. */
+  /** Frees the port and closes open connections. Can be called more than once. */
   close(): Promise<void>;
   /** `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -89,10 +90,10 @@ export interface SandboxServer {
 export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptionNames(options, ["port", "host", "allowedHosts"]);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
-  // Node would take text for a socket path.
+  // Node would treat a string as a socket path.
   if (!isWholeWithin(port, 0, 65_535)) {
     const range = "a whole number from 0 to 65535";
-    const message = `The option port must be ${range}, got ${show(port)}. 0 takes any free port.`;
+    const message = `The option port must be ${range}, got ${show(port)}. Pass 0 for any free port.`;
     throw invalidOption("port", message);
   }
   if (!Array.isArray(names)) {
@@ -103,7 +104,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   const answer: Answer = async (request, { incoming, outgoing }) => {
     const connection: Connection = { signal: request.signal, isAllowedHost };
     const response = await app.fetch(whole(request), connection);
-    // The adapter soon closes a connection with an unread body on it.
+    // The adapter soon closes a connection whose request body was not read.
     if (!incoming.complete) response.headers.set("Connection", "close");
     if (connection.broken === undefined) return response;
     await breakOff(outgoing, response, connection.broken);
@@ -126,7 +127,7 @@ export async function serve(answer: Answer, port: number, host: string): Promise
     const { code, message } = cause;
     throw code === "EADDRINUSE"
       ? new ConfigurationError(
-          `Port ${port} on ${host} is taken. Stop what listens there, or use port 0 for any free one.`,
+          `Port ${port} on ${host} is in use. Stop the process that uses it, or use port 0 for any free port.`,
           { code: "port_taken", param: "port", cause },
         )
       : new ConfigurationError(
@@ -143,7 +144,7 @@ export async function serve(answer: Answer, port: number, host: string): Promise
   return { url: serverUrl(address), port: address.port, close, [Symbol.asyncDispose]: close };
 }
 
-/** Without a length, hono's body limit creates a new Request from it, which the adapter's class does not support. */
+/** If the length is unknown, hono's body limit copies the request, which the adapter's class does not support. */
 function whole(request: Request): Request {
   const { url, method, headers } = request;
   const hasLength = headers.has("Content-Length") && !headers.has("Transfer-Encoding");
@@ -165,7 +166,7 @@ async function breakOff(
   }
   const { half, headers } = await firstHalf(answer);
   outgoing.writeHead(answer.status, Object.fromEntries(headers));
-  // Only after half was sent: a reset would overtake it.
+  // Only after the first half was sent: a reset would overtake it.
   outgoing.write(half, () => {
     if (fault.connection === "reset") socket?.resetAndDestroy();
     else socket?.end();
@@ -176,7 +177,7 @@ async function breakOff(
 function invalidTarget(error: unknown): Response {
   if (!(error instanceof RequestError)) throw error;
   const message =
-    "The Host header is missing or invalid, or the path is not a URL. Send the host that the request is for.";
+    "The Host header is missing or invalid, or the path is not a URL. Send a valid Host header and path.";
   const code = "invalid_request";
   const body = { error: { type: "invalid_request_error", message, code } };
   const headers = { [evidenceHeader]: errorEvidence(400, code) };

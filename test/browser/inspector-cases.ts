@@ -124,7 +124,7 @@ export function inspectorCases(browser: () => Browser): void {
       const left = await page.getByRole("button", { name: /payout_1|order_1/ }).allTextContents();
       expect(left.map((text) => text.trim())).toEqual([
         "Refund order order_1",
-        "Refund a part order order_1",
+        "Partial refund order order_1",
       ]);
     });
 
@@ -156,18 +156,18 @@ export function inspectorCases(browser: () => Browser): void {
         .selectOption({ label: "429, retry after 2 s" });
       await page.getByRole("combobox", { name: "How often" }).selectOption({ label: "always" });
       await page.getByRole("button", { name: "Add fault" }).click();
-      await page.getByText("responds 429 before the effect").waitFor();
+      await page.getByText("responds with 429 before the effect").waitFor();
       const refused = await send(sandbox, paymentsPath);
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
       await page.getByRole("button", { name: "Clear all faults" }).click();
-      await page.getByText("responds 429 before the effect").waitFor({ state: "detached" });
+      await page.getByText("responds with 429 before the effect").waitFor({ state: "detached" });
       expect((await send(sandbox, paymentsPath)).status).toBe(200);
     });
 
     test("shows the rate limit among the faults, and takes it back with them", async () => {
       sandbox.faults.rateLimit({ requestsPerSecond: 7, retryAfterSeconds: 3 });
       const page = await opened();
-      const card = page.getByText("responds 429 above 7 requests per second, retry after 3 s");
+      const card = page.getByText("responds with 429 above 7 requests per second, retry after 3 s");
       await card.waitFor();
       await page.getByText("Add a fault").click();
       await page.getByRole("button", { name: "Clear all faults" }).click();

@@ -84,7 +84,7 @@ describe("settlekit", () => {
       await using other = await scriptedServer({});
       const { port } = new URL(other.url);
       const { stdout } = await settlekit(["listen", "--json", "--secret", "s", "--port", port]);
-      expect(JSON.parse(stdout).error.message).toContain(`Port ${port} on 127.0.0.1 is taken`);
+      expect(JSON.parse(stdout).error.message).toContain(`Port ${port} on 127.0.0.1 is in use`);
     });
 
     test("after -- it belongs to the other command", async () => {

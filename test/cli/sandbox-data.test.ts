@@ -103,7 +103,7 @@ describe("settlekit sandbox --data", () => {
     expect(second.stderr).toContain(`--data: Another sandbox is using ${data}.`);
     const other = await settlekit(["sandbox", "--port", "0", "--data", import.meta.filename]);
     expect(other).toMatchObject({ code: 2, stdout: "" });
-    expect(other.stderr).toContain("is not a sandbox's data");
+    expect(other.stderr).toContain("is not a sandbox's data file");
   });
 });
 

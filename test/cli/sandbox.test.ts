@@ -79,7 +79,7 @@ describe("settlekit sandbox", () => {
     const { code, stdout, stderr } = await settlekit(["sandbox", "--json", "--port", port]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ type: "error", error: { code: "port_taken" } });
-    expect(stderr).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
     expect(stderr).toContain("use port 0");
   });
 

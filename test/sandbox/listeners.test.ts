@@ -51,8 +51,8 @@ describe("sandbox.on", () => {
 
   it.each([
     ["an error", new Error("The listener broke."), "The listener broke."],
-    ["text", "broke", 'A listener of sandbox.on threw "broke".'],
-    ["nothing", undefined, "A listener of sandbox.on threw undefined."],
+    ["text", "broke", 'A sandbox.on listener threw "broke".'],
+    ["nothing", undefined, "A sandbox.on listener threw undefined."],
   ])("warns when a listener throws %s, also later", async (_, thrown, message) => {
     const sandbox = createSandbox();
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue();

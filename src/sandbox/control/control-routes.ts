@@ -16,18 +16,18 @@ import type { SavedSandbox } from "../state/state.ts";
 type ControlContext = Context<ServiceEnv>;
 
 /**
- * A sandbox as JSON: read with GET, controlled with POST. The sandbox checks every name and value, as it does in
- * process.
+ * The control API: GET reads the sandbox as JSON, POST controls it. The sandbox validates every name and value, as it
+ * does in process.
  */
 export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv> {
   const { payments, withdrawals, clock, webhooks, faults } = sandbox;
   const routes = new Hono<ServiceEnv>();
   routes.post("/load", limitBody(maxSavedBytes), async (c) => {
-    // The sandbox refuses anything that `save` did not return.
+    // The sandbox rejects anything that `save` did not return.
     sandbox.load(parseJson(await c.req.text()) as SavedSandbox);
     return c.body(null, 204);
   });
-  // For the routes below.
+  // Applies only to the routes below: /load has its own limit.
   routes.use(limitBody(maxBodyBytes));
 
   function get(path: string, read: (id: string) => unknown): void {
@@ -35,8 +35,8 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   }
 
   /**
-   * Calls a method of the sandbox, which checks its arguments: the `id` in the path, the named fields, and the others as
-   * options. Responds with its result, or 204.
+   * Adds a route that calls a method of the sandbox with the `id` in the path, the named fields, and the other fields
+   * as options. The method validates them. Responds with its result, or with 204 if there is none.
    */
   function post(path: string, call: (...given: never[]) => unknown, ...names: string[]): void {
     routes.post(path, async (c) => {
@@ -55,17 +55,17 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   get("/timeline", () => ({ data: events.entries(), dropped: sandbox.dropped().timelineEntries }));
   routes.get("/events", (c) => streamEvents(c, events));
 
-  // Acts as a merchant's server. Its requests are recorded, meet faults and can be refused, like any others.
+  // These act as a merchant's server: their requests are recorded, meet faults and can be rejected, like any other.
   routes.post("/payments", async (c) => {
     const answer = await send(c, sandbox, createPayment);
     if (!answer.ok) return answer;
     const { paymentId, paymentUrl } = (await answer.json()) as Record<string, unknown>;
-    // Without the payment's secret: the page at paymentUrl has it.
+    // Leave out the payment secret: the page at paymentUrl has it.
     return answerJson(c, answer.status, { paymentId, paymentUrl });
   });
   routes.post("/withdrawals", (c) => send(c, sandbox, createWithdrawal));
 
-  // Acts as customers, and as the service when it processes withdrawals.
+  // These act as customers, and as the service when it processes withdrawals.
   for (const [kind, records] of Object.entries({ payments, withdrawals })) {
     get(`/${kind}`, () => ({ data: records.all() }));
     get(`/${kind}/:id/upcoming`, (id) => ({ data: records.upcoming(id) }));
@@ -79,7 +79,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     return { now: clock.now(), happened };
   };
   post("/clock/advance", advance, "duration");
-  // POST, because the response holds secrets: no link, address bar or history can request it.
+  // POST, because the response contains secrets: no link, address bar or history entry can request it.
   post("/save", sandbox.save);
   post("/reset", sandbox.reset);
 
@@ -103,7 +103,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   return routes;
 }
 
-/** A saved sandbox can be larger than any request to the service: this fits some 10,000 payments. */
+/** A saved sandbox can be larger than any request to the service. This limit fits about 10,000 payments. */
 const maxSavedBytes = 128 * 1_048_576;
 
 function limitBody(maxSize: number) {
@@ -127,7 +127,8 @@ async function send(
   const fields = parseObject(await c.req.text(), { isOptional: true });
   const { merchantId = merchants[0]?.merchantId, ...given } = fields;
   const merchant = merchants.find((it) => it.merchantId === merchantId);
-  if (merchant === undefined) throw refuseField(422, "merchantId", "belongs to no merchant here.");
+  if (merchant === undefined)
+    throw refuseField(422, "merchantId", "does not belong to a merchant of this sandbox.");
   const { name } = credentialHeader("secretKey", headerPrefix);
   const headers = { [name]: merchant.secretKey, "Content-Type": "application/json" };
   const body = JSON.stringify({ currency: "USD", ...given });
@@ -145,7 +146,7 @@ async function send(
 /** How many events are buffered for a slow reader. */
 const maxBacklog = 1_000;
 
-/** Server-sent events from now on: `entry` with an event of the timeline as JSON, and `reset`. */
+/** Streams new events as server-sent events: `entry` with a timeline event as JSON, and `reset`. */
 function streamEvents(c: ControlContext, events: Events): Response {
   return streamSSE(c, async (stream) => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -159,7 +160,7 @@ function streamEvents(c: ControlContext, events: Events): Response {
       await stream.writeSSE({ event: isReset ? "reset" : "entry", data });
       backlog--;
     });
-    // Sent at once, so that the reader sees the connection open and knows when to reconnect.
+    // Sent immediately, so that the client sees the connection open and knows its reconnection delay.
     void stream.write("retry: 1000\n\n");
     await ended;
     unsubscribe();

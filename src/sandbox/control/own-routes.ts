@@ -9,12 +9,12 @@ import { paymentPage } from "../pages/payment-page.ts";
 import { answerError, answerRefusal, Refusal, type ServiceEnv } from "../service/answers.ts";
 import { controlRoutes } from "./control-routes.ts";
 
-/** The scripts and style sheets of the pages, by file name, for all sandboxes. */
+/** The pages' scripts and style sheets by file name, shared by all sandboxes. */
 let assets: Promise<ReadonlyMap<string, string>> | undefined;
 
 /**
- * Serves the sandbox's own routes: its pages, its description and its control API. They meet no faults and are not
- * recorded, and GET changes nothing.
+ * Serves the sandbox's own routes: its pages, OpenAPI document and control API. Requests to them meet no faults and are
+ * not recorded. GET has no side effects.
  */
 export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   const app = new Hono<ServiceEnv>({ strict: false });
@@ -31,11 +31,11 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   );
   app.get("/openapi.json", (c) => c.json(openApi));
   app.get("/_sandbox/assets/:name", async ({ req }) => {
-    // Not loaded by sandboxes that show no page.
+    // Loaded on first use: most sandboxes never show a page.
     assets ??= import("../pages/browser-assets.ts").then(({ browserAssets }) => browserAssets());
     const name = req.param("name");
     const text = (await assets).get(name);
-    if (text === undefined) return new Response("There is no such asset.", { status: 404 });
+    if (text === undefined) return new Response("Asset not found.", { status: 404 });
     const type = name.endsWith(".css") ? "text/css" : "text/javascript";
     return new Response(text, { headers: { "Content-Type": `${type}; charset=utf-8` } });
   });
@@ -44,7 +44,7 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   app.all("*", ({ req }) => {
     throw new Refusal(404, {
       code: "unknown_route",
-      message: `This is the settlekit sandbox. It has no route ${req.method} ${req.path}; docs/sandbox.md lists them.`,
+      message: `This is the settlekit sandbox. It has no route ${req.method} ${req.path}; see docs/sandbox.md.`,
     });
   });
   return app;
@@ -63,9 +63,9 @@ const protection = secureHeaders({
     frameAncestors: ["'none'"],
   },
   xFrameOptions: "DENY",
-  // The shop may have opened the payment page in a window of its own.
+  // A shop may open the payment page in a new window, and must keep its handle to that window.
   crossOriginOpenerPolicy: false,
-  // Localhost is shared with other programs, which may speak plain HTTP.
+  // HSTS would apply to every program on localhost, and others may only serve plain HTTP.
   strictTransportSecurity: false,
 });
 
@@ -74,7 +74,7 @@ const noStore: MiddlewareHandler<ServiceEnv> = async (c, next) => {
   c.res.headers.set("Cache-Control", "no-store");
 };
 
-/** A web page of another origin cannot send it without a preflight, and preflights are never answered. */
+/** A page of another origin cannot send this header without a preflight, which the sandbox never allows. */
 const controlHeader = "X-Sandbox-Control";
 
 /** Allows requests from programs and from the sandbox's own pages, but none that another web page could send. */
@@ -83,14 +83,14 @@ const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next)
   if (origin !== undefined && URL.parse(origin)?.host !== new URL(req.url).host) {
     throw new Refusal(403, {
       code: "cross_origin",
-      message: `Pages of ${origin} may not control the sandbox. Use its own pages, or a program.`,
+      message: `Pages from ${origin} cannot control the sandbox. Use its own pages, or a program outside the browser.`,
     });
   }
   if (req.method !== "POST") return next();
   if (req.header(controlHeader) === undefined) {
     throw new Refusal(403, {
       code: "control_header_missing",
-      message: `The header ${controlHeader} is missing. Send it with any value: no other web page can.`,
+      message: `The header ${controlHeader} is missing. Send it with any value: pages of other sites cannot send it.`,
     });
   }
   const type = req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
@@ -103,7 +103,7 @@ const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next)
   await next();
 };
 
-/** Responds to an error of the sandbox with its message, in the service's envelope. */
+/** Sends the message of a sandbox error in the service's error envelope. */
 function answerControlError(error: Error, c: Context<ServiceEnv>): Response {
   if (!SettlekitError.is(error)) return answerError(error, c);
   const { name, code, message, param } = error;

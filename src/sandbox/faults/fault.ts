@@ -4,12 +4,12 @@ import { operationTable } from "../../wire/operations.ts";
 import { isWholeWithin } from "../checks.ts";
 
 /**
- * A failure of one request: `before` it takes effect, so that nothing happens, or `after`, so that it takes effect but
- * the client does not find out.
+ * A failure of one request, either `before` it takes effect, so that nothing happens, or `after` it has taken effect,
+ * so that the client does not find out.
  */
 export type Fault = AnswerFault | LatencyFault | ResetFault | TruncationFault;
 
-/** Another response replaces the service's. */
+/** Replaces the service's response. */
 export interface AnswerFault {
   /** HTTP status, 200 to 599. */
   readonly status: number;
@@ -18,18 +18,18 @@ export interface AnswerFault {
   readonly retryAfter?: number | string | undefined;
   /** Text is sent unchanged, anything else as JSON. Default: the documented error envelope. */
   readonly body?: unknown;
-  /** How late the response is, in real milliseconds. Default 0. */
+  /** Delay of the response, in real milliseconds. Default 0. */
   readonly latencyMs?: number | undefined;
-  /** For the other kinds only. */
+  /** Only for `ResetFault` and `TruncationFault`. */
   readonly connection?: undefined;
 }
 
 /** The request takes effect late (`before`), or immediately but with a late response (`after`). */
 export interface LatencyFault {
-  /** Real milliseconds; the sandbox's clock does not matter. */
+  /** Real milliseconds, not those of the sandbox's clock. */
   readonly latencyMs: number;
   readonly when: "before" | "after";
-  /** For the other kinds only. */
+  /** Only for `ResetFault` and `TruncationFault`. */
   readonly connection?: undefined;
 }
 
@@ -48,7 +48,7 @@ export interface TruncationFault {
 export interface Frequency {
   /** How many are affected; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
   readonly times?: number | undefined;
-  /** The probability for each, above 0 and up to 1, drawn from the sandbox's seed. Default 1. */
+  /** Probability for each request or webhook, above 0 and up to 1, drawn from the sandbox's seed. Default 1. */
   readonly probability?: number | undefined;
 }
 
@@ -91,7 +91,7 @@ export function checkFault(fault: Fault): Fault {
   } else {
     throw invalidFault(
       "fault",
-      'must have a status, latencyMs, or "reset" or "truncated" as connection',
+      'must have a status, a latencyMs, or a connection of "reset" or "truncated"',
     );
   }
   // As JSON, like everything in the store, and a copy, because the caller may change the original.
@@ -126,14 +126,14 @@ export function invalidFault(param: string, problem: string): InvalidRequestErro
   return invalidArgument(param, `${param} ${problem}.`, "invalid_fault");
 }
 
-/** The requests that a fault applies to: a method and a path prefix, such as `POST /payments`, or `*` for every request. */
+/** The requests that a fault applies to: a method and a path prefix, such as `POST /payments`, or `*` for all. */
 export type FaultRoute = "*" | `${"GET" | "POST"} /${string}`;
 
 const routeGroup = /^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/;
 
 /**
- * Whether a request is on a route. The route's path starts after the group of routes (`/v1/external/secretkey-auth`,
- * `/v1/external/payment-secret-auth`, `/v1/external`, `/v1/merchants/{merchantId}`), or with `/v1` to mean one group
+ * Whether a request matches a route. The route's path starts after the group of routes (`/v1/external/secretkey-auth`,
+ * `/v1/external/payment-secret-auth`, `/v1/external`, `/v1/merchants/{merchantId}`), or with `/v1` to match one group
  * only. It matches every path that begins with the same segments; `{…}` matches any segment.
  */
 export function isOnRoute(route: FaultRoute, method: string, pathname: string): boolean {
@@ -144,7 +144,7 @@ export function isOnRoute(route: FaultRoute, method: string, pathname: string): 
   const segments = (wanted[0] === "v1" ? pathname : pathname.replace(routeGroup, ""))
     .split("/")
     .filter(Boolean);
-  // Either one may be a placeholder: an operation's path has some, a request's does not.
+  // Either segment may be a placeholder: paths of operations have them too, paths of requests do not.
   return wanted.every((part, index) => {
     const segment = segments[index];
     return part === segment || (segment && (part.startsWith("{") || segment.startsWith("{")));

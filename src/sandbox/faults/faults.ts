@@ -28,7 +28,7 @@ interface Waiting<Item> {
 /**
  * Faults or disorders waiting for a matching request or webhook, in the order added.
  *
- * @param chance Only drawn if there is a probability.
+ * @param chance The stream that probabilities are drawn from. Not called for items without one.
  */
 export function createWaitingList<Item extends object>(
   table: Table<Waiting<Item>>,
@@ -39,7 +39,7 @@ export function createWaitingList<Item extends object>(
   function add(item: Item, frequency: Frequency): void {
     const { probability = 1, times } = frequency;
     if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
-      throw invalid("probability", "must be a number above 0, up to 1");
+      throw invalid("probability", "must be a number above 0 and up to 1");
     }
     const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);
     if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
@@ -49,7 +49,7 @@ export function createWaitingList<Item extends object>(
     table.set(key, { item, times: Number.isFinite(count) ? count : null, probability });
   }
 
-  /** The first item that matches and passes its probability; uses it up once. */
+  /** Returns the first item that matches and passes its probability, and counts down its `times`. */
   function take(fits: (item: Item) => boolean): Item | undefined {
     for (const [key, { item, times, probability }] of table.entries()) {
       if (!fits(item)) continue;
@@ -96,11 +96,11 @@ export interface SandboxFaults {
    * ```ts
    * // The withdrawal is created, but the response is a 503.
    * sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
-   * // The answer is 503, three seconds late, and nothing was created.
+   * // The response is a 503, three seconds late, and nothing is created.
    * sandbox.faults.next("POST /payments", { status: 503, when: "before", latencyMs: 3000 });
-   * // Every read is slow from here on.
+   * // From now on, reads of payments are slow.
    * sandbox.faults.next("GET /payments", { latencyMs: 800, when: "before" }, { times: Infinity });
-   * // One request in five loses its response, always the same ones with the same seed.
+   * // One request in five loses its response: the same ones in every run with the same seed.
    * sandbox.faults.next("*", { connection: "reset", when: "after" }, { probability: 0.2 });
    * ```
    */
@@ -116,8 +116,8 @@ export interface SandboxFaults {
   /** `next` with a `TruncationFault`. */
   truncate(route: FaultRoute, options?: FaultOptions): void;
   /**
-   * Answers 429 to requests over the limit, in fixed windows of one second of real time, until the limit is `null`.
-   * Each secret key, payment secret and bearer token has its own limit. Refused requests use up no fault.
+   * Responds with 429 to requests over the limit, in fixed windows of one second of real time. Each secret key, payment
+   * secret and bearer token has its own limit. Requests over the limit do not use up a fault. `null` removes the limit.
    *
    * @throws {InvalidRequestError} code `invalid_fault`.
    */
@@ -150,7 +150,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
     invalidFault,
   );
   const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
-  /** Each caller's requests in the current window. In real time, as clients wait in real time. */
+  /** Each caller's requests in the current window. It is in real time, because clients wait in real time. */
   const counts = new Map<string, number>();
   let windowEndMs = 0;
   store.onReplaced(endWindow);
@@ -159,7 +159,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
     windowEndMs = 0;
   }
 
-  /** Counts a request, and returns how many its caller has sent in this window. */
+  /** Counts a request, and returns the number of its caller's requests in this window. */
   function count(caller: string): number {
     const now = performance.now();
     if (now >= windowEndMs) {
@@ -177,7 +177,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
     waiting.add({ route, fault: checkFault(fault) }, frequency);
   }
 
-  /** The fault that a request meets; uses it up. */
+  /** Takes the fault that a request meets, if any. */
   function take({ method, path, raw }: HonoRequest): Pick<FaultMet, "route" | "fault"> | undefined {
     const rate = limit.get();
     if (rate !== null && count(callerOf(raw.headers, headerPrefix)) > rate.requestsPerSecond) {

@@ -4,8 +4,8 @@ import { build, type Plugin } from "esbuild";
 const sources = ["payment.ts", "payment.css", "inspector.ts", "inspector.css"];
 
 /**
- * Builds the pages' scripts and style sheets, by file name. It runs when the package is built, which replaces this
- * module with the result; from source, it runs when a page is first requested.
+ * Builds the pages' scripts and style sheets, by file name. The package build replaces this module with the result;
+ * from source, it runs when a page is first requested.
  */
 export async function browserAssets(plugins: Plugin[] = []) {
   const folder = fileURLToPath(new URL("./browser/", import.meta.url));

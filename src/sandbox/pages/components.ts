@@ -86,7 +86,7 @@ interface CommandButton {
 export function commandButton(button: CommandButton): Html {
   const { name, about, path, body = {}, question, tone, describedBy } = button;
   const json = JSON.stringify(body);
-  // Keeps the focus on it when the page refreshes.
+  // A stable id keeps the focus on the button when the page refreshes.
   const id = `${path} ${json}`.replace(/[^\w-]+/g, "-");
   return html`<button type="button" id="${id}" data-post="${path}" data-body="${json}"${question && html` data-confirm="${question}"`}${tone && html` class="${tone}"`}${describedBy && html` aria-describedby="${describedBy}"`}${button.isDisabled && html` disabled`}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
 }
@@ -113,7 +113,7 @@ export function paceChoice(): Html {
   )}</div></fieldset>`;
 }
 
-/** A customer's scenarios: their names and order on every page, and what they do. */
+/** A customer's scenarios, in the order in which pages show them, with their names and effects. */
 export const customerPlays = [
   ["success", "Pay exactly", "The payment completes."],
   ["underpayment", "Pay too little", "90% of the amount arrives; the payment fails."],
@@ -127,13 +127,13 @@ export const paymentPlays = [
   ...customerPlays,
   ["cancel", "Cancel"],
   ["refund", "Refund"],
-  ["partial-refund", "Refund a part"],
+  ["partial-refund", "Partial refund"],
 ] as const;
 
-/** An option of a `jsonChoice`: a text that is its own value, or a value with a separate text. */
+/** An option of a `jsonChoice`: a text that is also the value, or a text with a separate value. */
 export type Choice = string | readonly [text: string, value: unknown];
 
-/** A choice whose values are JSON, so that they can have any type. */
+/** A `<select>` whose values are JSON, so that they can have any type. */
 export function jsonChoice(title: string, name: string, choices: readonly Choice[]): Html {
   const options = choices.map((choice) => {
     const [text, value] = typeof choice === "string" ? [choice, choice] : choice;

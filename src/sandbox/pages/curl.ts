@@ -4,7 +4,7 @@ import type { WebhookMessage } from "../webhooks/endpoint.ts";
 const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept|accept-encoding|accept-language|user-agent|sec-.*|keep-alive|cookie|origin|referer)$/;
 
-/** A request as a command for a POSIX shell, with variables for credentials. */
+/** A request as a curl command for a POSIX shell, with variables in place of credentials. */
 export function curlFor(request: WebhookMessage & { readonly method: string }): string {
   const { method, url, headers, body } = request;
   // curl would expand brackets and braces into several URLs, and read a body that starts with @ from a file.

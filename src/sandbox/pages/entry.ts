@@ -59,9 +59,9 @@ function links(entry: TimelineEntry, entries: readonly TimelineEntry[]): Html | 
   })}${rest > 0 && html`<li>and ${rest} more</li>`}</ul>`;
 }
 
-const gone = html`<p>The details are no longer there: the sandbox was reset, or dropped them to save memory.</p>`;
+const gone = html`<p>The details are no longer available: the sandbox was reset, or dropped them to save memory.</p>`;
 
-/** `undefined` if whatever the event refers to is gone. */
+/** `undefined` if the details were dropped or reset. */
 function details(entry: TimelineEntry, sandbox: Sandbox, origin: string): Html | undefined {
   switch (entry.type) {
     case "request": {
@@ -114,7 +114,7 @@ function attemptDetails(
 ${message("Webhook", request)}${answer && message("Response", answer)}${copyable(`curl-${sequence}`, curl)}`;
 }
 
-const notRepeatable = html`<p class="quiet">There is no curl command, because the body was not kept in full.</p>`;
+const notRepeatable = html`<p class="quiet">No curl command, because the body was not kept in full.</p>`;
 
 const neverSent = html`<p>Recorded, but not sent: the merchant has no webhook URL. Start the sandbox with <code>--webhook-url</code>, or pass <code>webhookUrl</code> or <code>deliver</code> to <code>createSandbox</code>.</p>`;
 

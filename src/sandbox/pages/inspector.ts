@@ -5,7 +5,7 @@ import { operationList } from "./entry.ts";
 import { disorderPanel, faultPanel, recordsPanel } from "./panels.ts";
 import { filterLinks, filterOf, timelineRows } from "./timeline.ts";
 
-/** Everything that happens in a sandbox, with controls. The page refreshes its own `data-live` elements. */
+/** The page that shows and controls everything in a sandbox. It refreshes its own `data-live` elements. */
 export function inspectorPage(options: PagesOptions, url: URL): Promise<Response> {
   const { sandbox, clock } = options;
   return pageAnswer({
@@ -14,7 +14,7 @@ export function inspectorPage(options: PagesOptions, url: URL): Promise<Response
     body: html`<header class="top">
 <h1>settlekit <span>sandbox</span></h1>
 ${clockPanel(clock.now(), clock.isFrozen())}
-<div class="buttons" role="group" aria-label="Everything in this sandbox"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton({ name: "Reset", about: "the sandbox", path: "reset", question: "Delete everything in this sandbox?", tone: "danger" })}</div>
+<div class="buttons" role="group" aria-label="Sandbox state"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton({ name: "Reset", about: "the sandbox", path: "reset", question: "Delete everything in this sandbox?", tone: "danger" })}</div>
 </header>
 <nav class="jump" aria-label="Sections"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#disorder-title">Webhook disorder</a><a href="#evidence-title">Evidence</a></nav>
 <p role="status" id="said" class="said-line"></p>
@@ -27,7 +27,7 @@ ${recordsPanel(options, "withdrawals")}
 ${faultPanel(sandbox)}
 ${disorderPanel(sandbox)}
 <section class="panel" aria-labelledby="evidence-title"><h2 id="evidence-title">Evidence</h2>
-<p class="quiet">The sandbox behaves as settlekit believes the service does. Each response says in <code>X-Sandbox-Evidence</code> what that belief rests on.</p>
+<p class="quiet">The sandbox behaves as settlekit believes the service does. The <code>X-Sandbox-Evidence</code> header of each response names the evidence for that.</p>
 <details class="simulated"><summary>Evidence for each operation</summary>${operationList()}</details></section>
 </div>
 </div>`,
@@ -75,12 +75,12 @@ function nothingYet(origin: string): Html {
 
 const nothingMatches = html`<p class="empty" id="timeline-empty">No event matches this filter yet.</p>`;
 
-/** Memory is limited: shows how many entries were dropped. */
+/** Shows how many entries were dropped to limit memory. */
 function droppedNote(sandbox: Sandbox): Html | undefined {
   const { requests, deliveries, timelineEntries, idempotencyKeys } = sandbox.dropped();
   const counts = [
     [timelineEntries, "events"],
-    [requests, "requests’ details"],
+    [requests, "request details"],
     [deliveries, "webhooks"],
     [idempotencyKeys, "idempotency keys"],
   ] as const;

@@ -132,7 +132,7 @@ const offeredRoutes: readonly Choice[] = [
   "GET /withdrawals",
 ];
 
-/** The control API takes any other fault, too. */
+/** The control API accepts every other fault, too. */
 const offeredFaults: readonly (readonly [name: string, fault: Fault])[] = [
   ["503, before any effect", { status: 503, when: "before" }],
   ["503, but it took effect", { status: 503, when: "after" }],
@@ -163,7 +163,7 @@ const disorderTexts: Readonly<Record<DisorderKind, string>> = {
 
 export function faultPanel({ faults }: Sandbox): Html {
   const limit = faults.limit();
-  const limitText = `responds 429 above ${limit?.requestsPerSecond} requests per second, retry after ${limit?.retryAfterSeconds} s`;
+  const limitText = `responds with 429 above ${limit?.requestsPerSecond} requests per second, retry after ${limit?.retryAfterSeconds} s`;
   const cards = faults
     .waiting()
     .map(({ route, fault, ...often }, index) =>
@@ -182,7 +182,7 @@ ${jsonChoice("How often", "...often", frequencies)}
 
 function faultText(fault: Fault): string {
   if ("status" in fault || "latencyMs" in fault) {
-    const answer = "status" in fault ? `responds ${fault.status} ` : "";
+    const answer = "status" in fault ? `responds with ${fault.status} ` : "";
     const latency = fault.latencyMs === undefined ? "" : `${fault.latencyMs} ms late, `;
     return `${answer}${latency}${fault.when} the effect`;
   }

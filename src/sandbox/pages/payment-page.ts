@@ -49,10 +49,7 @@ ${sandboxStrip(payment, sandbox.payments.upcoming(paymentId))}
 /** The page's claims, and the evidence that the service behaves the same; docs/sandbox.md has the same table. */
 export const simulated: readonly (readonly [claim: string, evidence: Evidence])[] = [
   ["A payment has a page at /payment/{paymentId}.", "documented"],
-  [
-    "A payment of too little fails, one of too much completes, one of nothing expires.",
-    "published",
-  ],
+  ["An underpaid payment fails, an overpaid one completes, an unpaid one expires.", "published"],
   ["A price is valid for ten minutes.", "published"],
   ["Base Sepolia needs 10 confirmations.", "published"],
   ["A payment expires 15 minutes after its creation.", "assumed"],
@@ -60,7 +57,7 @@ export const simulated: readonly (readonly [claim: string, evidence: Evidence])[
   ["The page's design, and the automatic return to the shop.", "assumed"],
 ];
 
-/** The part that only the sandbox has: the customer's wallet, as buttons. */
+/** The sandbox's own part of the page: buttons that act as the customer's wallet. */
 function sandboxStrip(payment: Payment, [next]: readonly UpcomingPaymentStep[]): Html {
   const path = `payments/${payment.id}`;
   return html`<aside aria-labelledby="sandbox-title">

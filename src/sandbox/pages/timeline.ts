@@ -5,14 +5,14 @@ import { badge, type Html, statusBadge } from "./components.ts";
 
 type TimelineFilter = ReturnType<typeof filterOf>;
 
-/** Keyed by the first word of the event's type. */
+/** Each filter's events, by the first word of their type. */
 const groups: ReadonlyMap<string, readonly string[]> = new Map([
   ["requests", ["request", "fault"]],
   ["changes", ["clock", "payment", "withdrawal", "quotes", "idempotency"]],
   ["webhooks", ["webhook"]],
 ]);
 
-/** The filter of the timeline's events. Part of the page's URL, so that it works without JavaScript. */
+/** Reads the timeline's filter from the page's URL, so that it works without JavaScript. */
 export function filterOf({ searchParams }: URL) {
   const show = searchParams.get("show") ?? "";
   return {
@@ -40,7 +40,7 @@ export function addressOf(entry: TimelineEntry, entries: readonly TimelineEntry[
   return isRecent ? `/_sandbox#entry-${entry.sequence}` : `/_sandbox/entries/${entry.sequence}`;
 }
 
-/** The latest events, newest first. Each one's details are much longer, and fetched when it is opened. */
+/** The latest events, newest first. Their details are much longer, and are fetched when an entry is opened. */
 export function timelineRows(
   entries: readonly TimelineEntry[],
   deliveries: readonly WebhookDelivery[],
@@ -67,7 +67,7 @@ export function timelineRows(
     });
 }
 
-/** Repeated reads with the same response, as in polling, are one row with a count. */
+/** Collapses repeated reads with the same status, as in polling, into one row with a count. */
 function collapsed(entries: readonly TimelineEntry[]): { entry: TimelineEntry; count: number }[] {
   const rows: { entry: TimelineEntry; count: number }[] = [];
   for (const entry of entries) {
@@ -118,7 +118,7 @@ export function describe(
     }
     case "idempotency.ended": {
       const what = html`<code>${entry.key}</code> expired`;
-      return { kind: "Key", what, title: "key that expired" };
+      return { kind: "Key", what, title: "expired idempotency key" };
     }
     case "webhook.created": {
       const delivery = deliveryOf?.get(entry.deliveryId);
@@ -166,11 +166,11 @@ function shortIds(text: string): string {
   return text.replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, "$1…");
 }
 
-/** How the events of a timeline are connected. */
+/** The causes and effects among the events of a timeline. */
 export function threadsOf(entries: readonly TimelineEntry[]) {
   const causeOf = new Map(entries.map((entry) => [keyOf(entry), causeKeyOf(entry)]));
 
-  /** Shared by everything with the same origin: a request, an advance of the clock, or a change. */
+  /** The key of an event's root cause: a request, an advance of the clock, or a change. All its effects share it. */
   function threadOf(entry: TimelineEntry): string {
     let key = keyOf(entry);
     for (let cause = causeOf.get(key); cause !== undefined; cause = causeOf.get(key)) key = cause;

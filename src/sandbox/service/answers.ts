@@ -36,7 +36,7 @@ interface RefusalFacts {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Thrown to refuse a request; becomes a response with the error envelope. */
+/** Thrown to reject a request; sent as a response with the error envelope. */
 export class Refusal extends Error {
   readonly status: number;
   readonly facts: RefusalFacts;
@@ -135,9 +135,9 @@ function errorType(status: number): string {
 
 export function answerError(error: Error, c: Context<ServiceEnv>): Response {
   if (error instanceof Refusal) return answerRefusal(c, error.status, error.facts);
-  // settlekit itself refused a value, such as an address with a wrong checksum.
+  // settlekit's own checks rejected a value, such as an address with a wrong checksum.
   if (InvalidRequestError.is(error)) return answerRefusal(c, 422, error);
-  const blame = SettlekitError.is(error) ? "" : ", which is a bug in settlekit";
+  const blame = SettlekitError.is(error) ? "" : " because of a bug in settlekit";
   return answerRefusal(c, 500, {
     code: "server_error",
     message: `The settlekit sandbox failed${blame}: ${error.message}`,

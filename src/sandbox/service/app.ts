@@ -57,8 +57,8 @@ const checkHost: Middleware = ({ req, env }, next) => {
   throw new Refusal(403, {
     code: "host_not_allowed",
     message:
-      `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
-      "the name with allowedHosts of listen, or --allow-host on the command line.",
+      `The settlekit sandbox does not accept the host name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
+      "the name with the allowedHosts option of listen, or with --allow-host on the command line.",
   });
 };
 
@@ -69,7 +69,7 @@ function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]
     return (await loaded).fetch(req.raw, env);
   };
   for (const path of ["/_sandbox/*", "/payment/*", "/openapi.json"]) app.all(path, serve);
-  // For a browser, the root is the inspector; for a client, it is no route of the service.
+  // Browsers get the inspector at the root; clients get the service's 404.
   app.all("/", async (c, next) =>
     c.req.header("Accept")?.includes("text/html") ? serve(c, next) : next(),
   );
@@ -77,7 +77,7 @@ function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]
 
 const limitBody = bodyLimit({
   maxSize: maxBodyBytes,
-  // The operation refuses the body, because a wrong key is refused first.
+  // The operation rejects the body later, because authentication comes first.
   onError: (c) => c.body(null),
 });
 
@@ -94,7 +94,7 @@ const readBody: Middleware = async (c, next) => {
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
 const browserRoutes = [`${customerRoutes}*`, `${listChains.path}/*`, `${listTokens.path}/*`];
 
-/** Lets any page read the response, with the headers that it needs to understand it (assumed). */
+/** Lets any page read the response and the headers that it needs (assumed). */
 function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
   const { name } = credentialHeader("paymentSecret", headerPrefix);
   const allow = cors({
@@ -110,7 +110,7 @@ function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
   };
 }
 
-/** An unrelated open page may send requests without a key: they must not use up a fault that a test set. */
+/** An unrelated open page may send requests without a key, which must not use up a fault that a test queued. */
 function isFromWebPage(headers: Headers): boolean {
   const site = headers.get("Sec-Fetch-Site") ?? "none";
   return headers.has("Origin") || !["none", "same-origin"].includes(site);
@@ -147,7 +147,7 @@ async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Prom
 function latency(ms: number, { signal }: Connection): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    // A client that gave up must not keep the process alive. Workers' timers are numbers.
+    // A client that gave up must not keep the process alive. In Workers, timers are numbers.
     signal.addEventListener("abort", () => timer.unref?.());
   });
 }
@@ -162,7 +162,7 @@ function answerOf({ status, retryAfter, body }: AnswerFault, c: Context<ServiceE
   // The same as the service's own response.
   const message =
     status === 429
-      ? "Too many requests. Wait as long as Retry-After says, or longer with every refusal."
-      : `The settlekit sandbox was told to answer this request with ${status}.`;
+      ? "Too many requests. Wait as long as Retry-After says, or longer after every 429."
+      : `This ${status} is a fault that was queued in the settlekit sandbox.`;
   return answerRefusal(c, status, { code: codeForStatus(status), message, headers });
 }

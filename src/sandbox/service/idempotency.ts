@@ -6,7 +6,7 @@ import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import { answerOperation, type Middleware, Refusal } from "./answers.ts";
 
-/** Interface section 8: how long a key identifies a creation. */
+/** How long a key identifies a request (interface section 8). */
 const idempotencyWindowMs = 24 * 3_600_000;
 
 /** Far more than a test or a day's work needs. Dropped keys count as never used. */
@@ -20,7 +20,7 @@ export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
 
 interface Kept {
   readonly merchantId: string;
-  /** The operation's name: keys are separate for each operation. */
+  /** The operation's name: each operation has its own keys. */
   readonly scope: string;
   readonly key: string;
   readonly fingerprint: string;
@@ -45,10 +45,10 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
 
   return {
     /**
-     * Middleware that answers a repeated request as the first one with its key. A refused request is not kept (assumed:
-     * an error may be corrected under the same key).
+     * Middleware that repeats the response to the first request with the same key. Does not store errors (assumed: a
+     * client may correct the error and reuse the key).
      *
-     * @throws {Refusal} 409 when the key may not be repeated, or was used with a different body.
+     * @throws {Refusal} 409 when the key may not be reused, or was used with a different body.
      */
     once(operation: Operation<unknown>): Middleware {
       const { name: scope, replay } = operation;
@@ -62,8 +62,8 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
         const fingerprint = hash("sha256", canonicalJson(json), "base64");
         const earlier = kept.get(id);
         if (earlier === undefined) {
-          // The operation has been performed when next() returns its promise, so that its key and its objects are stored
-          // together, and a simultaneous repetition finds them.
+          // Operations run before next() returns its promise: key and objects are stored together, and a simultaneous
+          // request with the same key finds them.
           const performed = next();
           const { answer } = c.var;
           if (c.error === undefined) {
@@ -76,15 +76,15 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
         if (repetition === "ignored") return next();
         if (repetition === "conflict") {
           throw conflict(
-            "This Idempotency-Key was used before, and its request is in progress or done. Look up its " +
+            "This Idempotency-Key was already used, and its request is in progress or complete. Look up its " +
               "outcome, or send a new key.",
           );
         }
         if (earlier.fingerprint === fingerprint)
           return answerOperation(c, operation, earlier.answer);
         throw conflict(
-          "This Idempotency-Key was used with other parameters before. Repeat exactly those, or send " +
-            "the new ones with a new key.",
+          "This Idempotency-Key was already used with different parameters. Repeat those exactly, or use a " +
+            "new key for the new ones.",
         );
       };
     },

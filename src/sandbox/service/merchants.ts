@@ -15,7 +15,7 @@ export interface SandboxMerchant {
   readonly webhookSecret: string;
   /** The dashboard's bearer token. Never rotates, never expires. */
   readonly accessToken: string;
-  /** Where its webhooks are sent; null if they are only recorded, or passed to `deliver`. */
+  /** The URL of its webhook endpoint; null if webhooks are only recorded, or passed to `deliver`. */
   readonly webhookUrl: string | null;
   readonly depositsEnabled: boolean;
   readonly withdrawalsEnabled: boolean;
@@ -40,7 +40,7 @@ export function createMerchants(options: SandboxOptions, store: Store) {
   const keptOrigin = store.cell("identity", origin, { survivesReset: true });
   const endpoints = new Map<string, WebhookEndpoint | undefined>();
 
-  /** The stored merchants, and those that the options add. */
+  /** Applies the options to the stored merchants, and adds new ones. */
   function gather(): void {
     const before = kept.values();
     const count = Math.max(before.length, merchants.length);
@@ -74,7 +74,7 @@ export function createMerchants(options: SandboxOptions, store: Store) {
     all: kept.values,
     first,
     find: kept.get,
-    /** `undefined` if there is nowhere to send the merchant's webhooks. */
+    /** `undefined` if the merchant has no endpoint. */
     endpointOf: (merchantId: string) => endpoints.get(merchantId),
   };
 }

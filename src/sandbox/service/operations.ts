@@ -10,7 +10,7 @@ import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
 
-/** Writes a response in the newest published form: CAIP-2 chain ids, and a deposit address in every quote. */
+/** A JSON replacer for the newest published form: CAIP-2 chain ids, and a deposit address in every quote. */
 export function published(payments: Payments) {
   return (name: string, value: unknown): unknown => {
     if (name === "chainId" && typeof value === "number") return `eip155:${value}`;
@@ -53,8 +53,8 @@ export function createAuthentication(
     const { name, scheme } = credentialHeader(credential, headerPrefix);
     const { code, owner } = credentials[credential];
     const refuse = (message: string) => new Refusal(401, { code, message });
-    const given = req.raw.headers.get(name);
-    if (given === null) throw refuse(`The header ${name} is missing. Send ${owner}.`);
+    const given = req.header(name);
+    if (given === undefined) throw refuse(`The header ${name} is missing. Send ${owner}.`);
     // A value without its scheme is not a credential.
     const value = given.startsWith(scheme) ? given.slice(scheme.length) : "";
     const path: PathValues = req.param();
@@ -98,7 +98,7 @@ export interface Call<Body = unknown, Query = unknown> {
 /** An operation, and how the sandbox performs it. */
 export interface Route {
   readonly operation: Operation<unknown>;
-  /** Returns the response body, or throws a `Refusal`. Synchronous, so that each request takes effect as a whole. */
+  /** Returns the response body, or throws a `Refusal`. Synchronous, so that every request is atomic. */
   readonly handle: (call: Call) => unknown;
 }
 
@@ -121,7 +121,7 @@ export interface ServiceOptions extends Pick<Core, "events"> {
   readonly form?: ReturnType<typeof published> | undefined;
 }
 
-/** Adds every operation to the app, and refuses other routes and methods. */
+/** Adds every operation to the app, and rejects other routes and methods. */
 export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions): void {
   const { routes, authenticate, idempotency } = options;
   for (const served of routes) {
@@ -171,7 +171,7 @@ function perform({ operation, handle }: Route, { events, form }: ServiceOptions)
     const { requestId, merchant, query, json } = c.var;
     const { origin } = new URL(c.req.url);
     const body = operation.body && checked(operation.body, json);
-    // Operations are synchronous, so this request causes everything emitted meanwhile.
+    // Operations are synchronous, so every event emitted here is caused by this request.
     const value = events.during({ requestId }, () =>
       handle({ origin, merchant, path: c.req.param(), query, body }),
     );

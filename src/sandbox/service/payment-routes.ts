@@ -69,7 +69,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     if (payment.status !== "pending") {
       throw new Refusal(400, {
         code: "payment_not_pending",
-        message: `The payment is ${payment.status} and takes no more quotes. Create another payment.`,
+        message: `The payment is ${payment.status} and accepts no more quotes. Create another payment.`,
       });
     }
     const priced = chosenToken(call.body);
@@ -93,12 +93,12 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     route(operations.getCheckoutStatus, state),
     route(operations.listQuotes, (call) => get(call).quotes.filter(isActive)),
     route(operations.createQuote, quote),
-    // There is no chain to check: the test simulates what arrives.
+    // There is no chain to check: scenarios simulate incoming money.
     route(operations.refreshCheckoutStatus, state),
   ];
 }
 
-/** A deposit's amount is ignored, so an invalid one must not be refused. */
+/** A deposit's amount is ignored, so an invalid one must not be rejected. */
 const createBodySchema = z.pipe(
   z.transform((body: Record<string, unknown>) =>
     body.type === "deposit" ? { ...body, amount: undefined } : body,
@@ -127,12 +127,16 @@ function chosenToken({ chainId, contractAddress }: CreateQuoteBody): PricedToken
   throw new Refusal(422, {
     code: "unsupported_token",
     param: "contractAddress",
-    message: "contractAddress is not a token that is accepted on this chain.",
+    message: "contractAddress is not a supported token on this chain.",
   });
 }
 
 function incomplete(missing: string, given: string) {
-  return refuseField(400, missing, `is missing. It belongs with ${given}; leave out both or none.`);
+  return refuseField(
+    400,
+    missing,
+    `is missing. Send it together with ${given}, or leave out both.`,
+  );
 }
 
 /** A deposit's amount is 0 until the customer chooses it. */

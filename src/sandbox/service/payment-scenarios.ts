@@ -12,8 +12,8 @@ import { createScenarios, type ScenarioSteps, type Simulated, type Step } from "
 import { defaultToken } from "./tokens.ts";
 
 /**
- * Scenarios for a payment. The customer's first four actions exist on the service's testnet (interface section 1);
- * the rest is assumed.
+ * Scenarios for a payment. The first four exist on the service's testnet (interface section 1); the others are
+ * assumed.
  */
 export type PaymentScenario =
   | "success"
@@ -27,7 +27,7 @@ export type PaymentScenario =
 
 /** How a scenario is played. */
 export interface SimulateOptions {
-  /** For a deposit: what the customer sends, in USD cents. @defaultValue the quoted amount, or 2500 */
+  /** For a deposit: the amount that the customer sends, in USD cents. @defaultValue the quoted amount, or 2500 */
   readonly amountInCents?: number | undefined;
   /** @defaultValue `at-once` */
   readonly steps?: ScenarioSteps | undefined;
@@ -35,33 +35,33 @@ export interface SimulateOptions {
 
 /** A pending step of a payment's scenario. */
 export interface UpcomingPaymentStep {
-  /** The payment's status after it. */
+  /** The payment's status after the step. */
   readonly status: PaymentStatus;
-  /** The number of confirmations then; null if no money arrives. */
+  /** The number of confirmations after the step; null if no money arrives. */
   readonly confirmations: number | null;
   /** ISO 8601, UTC, on the sandbox's clock; null if only `step` takes it. */
   readonly dueAt: string | null;
 }
 
-/** Simulates customers, and what the service does with a payment later. */
+/** Simulates customers, and later actions of the service, such as refunds. */
 export interface SandboxPayments extends Simulated<Payment, UpcomingPaymentStep> {
   /**
-   * Plays a scenario on a payment: a pending one, unless the scenario says otherwise.
+   * Plays a scenario on a payment, which must be pending unless the scenario says otherwise.
    *
    * - `success`: the exact amount arrives; `completed`.
-   * - `underpayment`: nine tenths arrive; `failed`.
-   * - `overpayment`: eleven tenths arrive; `completed`, with the excess in the receipt.
+   * - `underpayment`: 90% of the amount arrives; `failed`.
+   * - `overpayment`: 110% of the amount arrives; `completed`, with the excess in the receipt.
    * - `timeout`: nothing arrives; `expired`.
    * - `late`: the payment expires, if it has not, then the exact amount arrives; `completed`.
    * - `cancel`: `cancelled`.
    * - `refund` of a completed or partially refunded payment: `refunded`. The receipt stays.
    * - `partial-refund` of a completed payment: `partially_refunded`. The receipt stays.
    *
-   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Played in steps, the payment is
+   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` is the amount. Played in steps, the payment is
    * `processing` while `receipt.confirmations` rises to `receipt.requiredConfirmations`; on the clock, by one block
    * every two seconds. Every change of status sends a `payment.updated` webhook.
    *
-   * @returns The payment after the scenario; when played in steps, unchanged.
+   * @returns The payment after the scenario; the unchanged payment if it is played in steps.
    * @throws {NotFoundError} The sandbox has no such payment.
    * @throws {InvalidRequestError} code `payment_not_pending`, `payment_not_paid` (for a refund),
    * `scenario_in_progress` (another one has steps left), `unknown_scenario`, `unknown_steps` or `invalid_amount`.

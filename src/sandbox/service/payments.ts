@@ -12,12 +12,12 @@ const paymentLifetimeMs = 15 * 60_000;
 export type Payments = ReturnType<typeof createPayments>;
 
 /**
- * The payments of a sandbox. Each is immutable, and transitions replace it, so that responses, receipts and stored
- * creations can share its parts.
+ * The payments of a sandbox. Payments are immutable and transitions replace them, so that responses, receipts and
+ * idempotency keys can share their parts.
  */
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = store.table<Payment>("payments");
-  /** Fields that responses about a payment leave out. Its page leads to the returnUrl: the redirectUrl with metadata. */
+  /** Fields that responses leave out. The payment page leads to `returnUrl`: the redirectUrl with metadata. */
   const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {
@@ -60,7 +60,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     return { payment, secret };
   }
 
-  /** Replaces a payment by its next state, without active quotes; a new status sends a webhook. */
+  /** Replaces a payment with its next state, without active quotes. A new status sends a webhook. */
   function transition(payment: Payment, { quotes = payment.quotes, ...changes }: Partial<Payment>) {
     const next = { ...payment, ...changes, quotes: closedQuotes(quotes) };
     payments.set(next.id, next);
@@ -114,7 +114,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   };
 }
 
-/** Adds only the given values, and leaves the rest of the URL unchanged (assumed). */
+/** The redirectUrl with the given metadata added, and otherwise unchanged (assumed). */
 function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: CreatePaymentBody) {
   if (redirectUrl === undefined) return undefined;
   const url = new URL(redirectUrl);

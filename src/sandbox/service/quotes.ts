@@ -24,7 +24,7 @@ export function expectedUnits(amountInCents: number, price: Price): bigint {
   return (BigInt(amountInCents) * units + cents - 1n) / cents;
 }
 
-/** The value of smallest units in USD cents, rounded down. */
+/** The value of an amount of smallest units, in USD cents, rounded down. */
 export function worthInCents(amount: bigint, price: Price): bigint {
   const { units, cents } = unitsPerCents(price);
   return (amount * cents) / units;
@@ -66,7 +66,7 @@ export function withQuote(quotes: readonly Quote[], quote: Quote): Quote[] {
   return place < 0 ? [...quotes, quote] : quotes.with(place, quote);
 }
 
-/** Expires every active quote, or those that are closing. */
+/** Expires the quotes that are closing: by default, every active one. */
 export function closedQuotes(quotes: readonly Quote[], isClosing = isActive): Quote[] {
   return quotes.map((quote) => (isClosing(quote) ? { ...quote, status: "expired" } : quote));
 }

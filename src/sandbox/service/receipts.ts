@@ -5,7 +5,7 @@ import type { RandomStream } from "../random.ts";
 import { expectedUnits, worthInCents } from "./quotes.ts";
 import { etherRateUsd, usdcOn } from "./tokens.ts";
 
-/** Milliseconds per block, as on Base; block numbers follow from it (assumed). */
+/** Milliseconds per block, as on Base; block numbers are derived from it (assumed). */
 export const blockTimeMs = 2_000;
 /** Gas for the transfer of a token (assumed). */
 const txGasUsed = 65_000;

@@ -30,7 +30,7 @@ export interface Simulated<Subject, UpcomingStep> {
   step(id: string): Promise<Subject>;
   /** The remaining steps of its scenario, in order; empty if none is in progress. */
   upcoming(id: string): UpcomingStep[];
-  /** A copy of every one, oldest first, as the service stores it. Not a request: it meets no fault. */
+  /** Copies of all of them, oldest first, as the service stores them. This is not a request, so it meets no fault. */
   all(): Subject[];
 }
 
@@ -167,7 +167,7 @@ function unplayable(
   const cure = isUnpaid
     ? 'Play "success" on a pending payment first.'
     : status === "expired"
-      ? 'Only "late" money can still arrive; or create another payment.'
+      ? 'Play "late", or create another payment.'
       : "Create another one.";
   return new InvalidRequestError(
     `The ${name} is ${status}, but must be ${from.join(" or ")} for ${JSON.stringify(scenario)}. ${cure}`,

@@ -2,7 +2,7 @@ import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
 import type { ChainId } from "../../wire/fields.ts";
 import type { Token, TokenChain } from "../../wire/token.ts";
 
-/** A token in which the sandbox settles, at a fixed price. */
+/** A token that the sandbox settles in, at a fixed price. */
 export interface PricedToken {
   readonly token: Token;
   readonly chainId: number;

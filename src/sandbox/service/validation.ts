@@ -77,12 +77,12 @@ function expected(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_value":
       return issue.values.map((known) => JSON.stringify(known)).join(" or ");
     case "too_small":
-      return value === "" ? "text that is not empty" : `at least ${issue.minimum}${unit}`;
+      return value === "" ? "a non-empty string" : `at least ${issue.minimum}${unit}`;
     case "too_big":
       return `at most ${issue.maximum}${unit}`;
     default:
-      // Requests hold single values, except for one union: the chain id.
-      return 'an EVM chain id: a number, or text such as "eip155:84532"';
+      // The chain id is the only union in requests.
+      return 'an EVM chain id: a number, or a string such as "eip155:84532"';
   }
 }
 
@@ -93,18 +93,18 @@ function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
   return typeof value === "number" && /^(number|int)$/.test(issue.expected);
 }
 
-/** @throws {Refusal} naming the parameter. */
+/** @throws {Refusal} 400 or 422. */
 export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: URL): unknown {
   if (query === undefined) return {};
   // The schema is strict, but unknown parameters are ignored.
   const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));
   const values = given.map(([name, text]) => {
     const isNumber = numericParameters.includes(name) && /^-?[0-9]{1,15}$/.test(text);
-    // Any other text stays text, which the schema refuses.
+    // Anything else stays text, which the schema rejects.
     return [name, isNumber ? Number(text) : text];
   });
   const read = checked(query, Object.fromEntries(values));
-  // In responses the schema accepts other values, but in a request they are mistakes.
+  // The schema accepts unknown values for the sake of responses; in a request they are mistakes.
   for (const [name, schema] of Object.entries(query.shape)) {
     checkOneOf(name, knownValues(schema), read[name]);
   }
@@ -135,7 +135,7 @@ export function parseObject(
   if (isRecord(value)) return value;
   throw new Refusal(400, {
     code: "invalid_request",
-    message: "The body is JSON, but not an object. Send an object of the documented fields.",
+    message: "The body is JSON, but not an object. Send an object with the documented fields.",
   });
 }
 
@@ -145,6 +145,6 @@ export function parseJson(text: string): unknown {
   if (value !== undefined) return value;
   throw new Refusal(400, {
     code: "invalid_request",
-    message: text === "" ? "The body is empty. Send a JSON object." : "The body is not JSON.",
+    message: text === "" ? "The body is empty. Send a JSON object." : "The body is not valid JSON.",
   });
 }

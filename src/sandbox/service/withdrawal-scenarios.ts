@@ -16,7 +16,7 @@ export interface SimulateWithdrawalOptions {
 
 /** A pending step of a withdrawal's scenario. */
 export interface UpcomingWithdrawalStep {
-  /** The withdrawal's status after it. */
+  /** The withdrawal's status after the step. */
   readonly status: WithdrawalStatus;
   /** ISO 8601, UTC, on the sandbox's clock; null if only `step` takes it. */
   readonly dueAt: string | null;
@@ -25,17 +25,17 @@ export interface UpcomingWithdrawalStep {
 /** Simulates the service's processing of withdrawals. */
 export interface SandboxWithdrawals extends Simulated<Withdrawal, UpcomingWithdrawalStep> {
   /**
-   * Moves a withdrawal to another status. Otherwise, it stays `pending`.
+   * Moves a withdrawal to another status. Without a scenario, it stays `pending`.
    *
    * - `process`: `processing`; it can still complete or fail.
    * - `complete`: `completed`, with a receipt of USDC on the withdrawal's chain.
    * - `fail`: `failed`, with an `errorMessage`.
    * - `cancel`: `cancelled`, unless it is being processed.
    *
-   * Played in steps, `complete` and `fail` pass through `processing`; on the clock, after 10 seconds, and they end
-   * after 30. Every change of status sends a `withdrawal.updated` webhook.
+   * Played in steps, `complete` and `fail` pass through `processing`. On the clock, they reach it after 10 seconds, and
+   * end after 30. Every change of status sends a `withdrawal.updated` webhook.
    *
-   * @returns The withdrawal after the scenario; when played in steps, unchanged.
+   * @returns The withdrawal after the scenario; the unchanged withdrawal if it is played in steps.
    * @throws {NotFoundError} The sandbox has no such withdrawal.
    * @throws {InvalidRequestError} code `withdrawal_not_pending`, `scenario_in_progress` (another one has steps left),
    * `unknown_scenario` or `unknown_steps`.
@@ -88,7 +88,7 @@ export function createWithdrawalScenarios(
   }
 
   function take(withdrawal: Withdrawal, { status }: WithdrawalStep): Withdrawal {
-    const errorMessage = "The network refused the transaction. Nothing was sent.";
+    const errorMessage = "The network rejected the transaction. Nothing was sent.";
     return withdrawals.transition(withdrawal, {
       status,
       ...(status === "completed" && { receipt: receiptFor(withdrawal) }),

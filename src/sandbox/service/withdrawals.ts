@@ -16,7 +16,7 @@ import { checkedAmount, checkMetadata, checkOneOf } from "./validation.ts";
 
 export type Withdrawals = ReturnType<typeof createWithdrawals>;
 
-/** The withdrawals of a sandbox. Each is immutable, as payments are. */
+/** The withdrawals of a sandbox, which are immutable, as payments are. */
 export function createWithdrawals({ clock, random, store }: Core, publish: Publish) {
   const withdrawals = store.table<Withdrawal>("withdrawals");
 
@@ -43,7 +43,7 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
     return withdrawal;
   }
 
-  /** Replaces a withdrawal by its next state, and sends a webhook. */
+  /** Replaces a withdrawal with its next state, and sends a webhook. */
   function transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal {
     // Interface section 3.2, rule 3: it increases with every change, even while the clock is frozen.
     const updatedMs = Math.max(clock.nowMs(), Date.parse(withdrawal.updatedAt) + 1);
@@ -106,7 +106,7 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
     route(operations.createWithdrawal, create),
     route(operations.getWithdrawal, get),
     route(operations.listWithdrawals, list),
-    // Before the route for a single withdrawal, which would take "config" for an id.
+    // Before the route for a single withdrawal, which would treat "config" as an id.
     route(operations.getWithdrawalConfig, config),
     route(operations.createMerchantWithdrawal, create),
     route(operations.getMerchantWithdrawal, get),

@@ -10,7 +10,7 @@ const applicationId = 0x73_74_6c_6b;
 
 const ownerOnly = 0o600;
 
-/** The files open in this process. Merely reading one again would release SQLite's lock on it. */
+/** The files open in this process. Opening one again, even to read it, would release SQLite's lock. */
 const openFiles = new Set<string>();
 
 /**
@@ -24,7 +24,7 @@ const openFiles = new Set<string>();
 export function keepInFile(store: Store, path: string): () => void {
   const { DatabaseSync } = loadSqlite(
     "data",
-    "Use Node 22.13 or later, or leave out data and keep what save() returns.",
+    "Use Node 22.13 or later, or leave out data and store the result of save() yourself.",
   );
   let database: DatabaseSync | undefined;
   let realPath = realPathOf(path);
@@ -67,14 +67,14 @@ function checkHeader(path: string): boolean {
   const isDatabase =
     header.toString("latin1", 0, 16) === "SQLite format 3\0" && header.length === 100;
   if (!isDatabase || header.readUInt32BE(68) !== applicationId) {
-    throw invalidData(path, "is not a sandbox's data. Name another file, which may be a new one");
+    throw invalidData(path, "is not a sandbox's data file. Use another file, or a new one");
   }
   const version = header.readUInt32BE(60);
   if (version === formatVersion) return false;
   throw invalidData(
     path,
-    `has version ${version}, but this settlekit reads version ${formatVersion}. Use the version of settlekit that wrote it, or name ` +
-      "another file",
+    `has version ${version}, but this settlekit reads version ${formatVersion}. Use the version of settlekit ` +
+      "that wrote it, or another file",
   );
 }
 
@@ -91,13 +91,13 @@ function headerOf(path: string): Buffer {
 }
 
 function prepare(database: DatabaseSync, isNew: boolean): void {
-  // Held until the file is closed, however the process ends.
+  // The lock is held until the file is closed or the process ends.
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
   database.exec("BEGIN EXCLUSIVE");
   if (isNew) {
     database.exec(`
       CREATE TABLE entries (
-        -- In the order in which the keys came.
+        -- The keys' insertion order.
         place INTEGER PRIMARY KEY,
         tab TEXT NOT NULL,
         key TEXT NOT NULL,
@@ -109,7 +109,7 @@ function prepare(database: DatabaseSync, isNew: boolean): void {
     `);
   }
   database.exec("COMMIT");
-  // Survives the end of the process at any moment; only a machine crash may lose the last moments.
+  // Committed changes survive a killed process. Only a machine crash may lose the latest ones.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
@@ -132,8 +132,8 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
       throw failed(
-        `${path} cannot be written: ${(error as Error).message}. Make room for it. The missing changes are written with the ` +
-          "next one, or lost if the process ends first.",
+        `${path} cannot be written: ${(error as Error).message}. Free some disk space. The unwritten changes are ` +
+          "written with the next one, or lost if the process ends first.",
         "cannot_write_data",
         error,
       );
@@ -152,7 +152,7 @@ function contentsOf(database: DatabaseSync): Contents {
   return contents;
 }
 
-/** One canonical path, however it is written; the path itself if the file does not exist yet. */
+/** The canonical path; the path itself if the file does not exist yet. */
 function realPathOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
@@ -167,10 +167,10 @@ function openingError(path: string, error: unknown, isOpen: boolean): Configurat
   if (reason === sqliteErrors.busy) return inUse(path);
   // Once it is open, all other errors are about its contents.
   if (damages.includes(reason) || (isOpen && reason === undefined)) {
-    return invalidData(path, "is damaged. Name another file");
+    return invalidData(path, "is damaged. Use another file");
   }
   return failed(
-    `${path} cannot be opened: ${(error as Error).message}. Name a file in a folder that exists and is writable.`,
+    `${path} cannot be opened: ${(error as Error).message}. Use a file in a folder that exists and is writable.`,
     "cannot_open_data",
     error,
   );
@@ -178,7 +178,7 @@ function openingError(path: string, error: unknown, isOpen: boolean): Configurat
 
 function inUse(path: string): ConfigurationError {
   return failed(
-    `Another sandbox is using ${path}. Stop that one, or name another file.`,
+    `Another sandbox is using ${path}. Stop that sandbox, or use another file.`,
     "data_in_use",
   );
 }

@@ -44,8 +44,8 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       const contents = taken.get(snapshot);
       if (contents === undefined) {
         throw new InvalidRequestError(
-          "This is not a snapshot of this sandbox. Pass what its own snapshot() returned, not a copy. To store a state or load " +
-            "it into another sandbox, use save() and load().",
+          "This is not a snapshot of this sandbox. Pass the object that its snapshot() returned, not a copy. To " +
+            "store a state or load it into another sandbox, use save() and load().",
           { code: "foreign_snapshot", param: "snapshot" },
         );
       }
@@ -64,7 +64,7 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       try {
         store.replace(structuredClone(tables));
       } catch {
-        throw invalidSave("It was altered: part of it does not fit the rest.");
+        throw invalidSave("It was modified: its parts do not fit together.");
       }
     },
   };
@@ -72,12 +72,12 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
 
 function checkedTables(saved: unknown, known: readonly string[]): Contents {
   if (!isRecord(saved) || saved.format !== format || !isRecord(saved.tables)) {
-    throw invalidSave("It is something else.");
+    throw invalidSave("Pass the object that save() returned, or its parsed JSON.");
   }
   if (saved.version !== formatVersion) {
     throw invalidSave(
       `It has version ${saved.version}, but this settlekit reads version ${formatVersion}. Load it with the ` +
-        "settlekit that saved it.",
+        "version of settlekit that saved it.",
     );
   }
   const tables = Object.fromEntries(known.map((name) => [name, tableSchema(name)]));
@@ -86,12 +86,12 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   const [name, , part] = issue.code === "unrecognized_keys" ? issue.keys : issue.path;
   throw invalidSave(
     part === 1
-      ? `It was altered: one of its ${String(name)} has another form.`
-      : `It was altered: the table ${JSON.stringify(name)} is wrong.`,
+      ? `It was modified: one of its ${String(name)} is invalid.`
+      : `It was modified: the table ${JSON.stringify(name)} is invalid.`,
   );
 }
 
-/** Responses are made from these values, so a mistake in one would only show there. */
+/** Responses are built from these values, so an invalid one would otherwise only show there. */
 const valueSchemas: Readonly<Record<string, z.core.$ZodType>> = {
   merchants: z.looseObject({ merchantId: z.string(), secretKey: z.string() }),
   payments: paymentSchema,
@@ -105,7 +105,7 @@ export function tableSchema(name: string) {
 
 function invalidSave(reason: string): InvalidRequestError {
   return new InvalidRequestError(
-    `This is not what a sandbox's save() returned. ${reason} Nothing was changed.`,
+    `The saved state cannot be loaded. ${reason} Nothing was changed.`,
     { code: "invalid_save", param: "saved" },
   );
 }

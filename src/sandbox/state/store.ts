@@ -29,7 +29,7 @@ export type Store = ReturnType<typeof createStore>;
 export function createStore() {
   const tables = new Map<string, Table<unknown>>();
   const listeners: (() => void)[] = [];
-  /** The writes, in order: each key's last value, after its deletion if it was deleted in between. */
+  /** Pending writes, in order: each key's last value, after its deletion if it was deleted in between. */
   const changes = new Map<string, Change>();
   let write: ((changes: readonly Change[]) => void) | undefined;
   let isCommitDue = false;
@@ -79,7 +79,7 @@ export function createStore() {
   /** A single value, `initial` until it is set. */
   function cell<Value>(name: string, initial: Value, { survivesReset = false } = {}) {
     const { get, set } = table<Value>(name, { survivesReset });
-    // Stored, because no other sandbox would have the same one.
+    // Stored right away, because a sandbox that loads this state has a different initial value.
     if (survivesReset) set("value", initial);
     return {
       get(): Value {
@@ -138,7 +138,7 @@ export function createStore() {
     changedAll();
   }
 
-  /** Shares the values, so it only costs a list of references. */
+  /** Cheap: it copies references, not values. */
   function contents(): Contents {
     return Object.fromEntries(Array.from(tables, ([name, { entries }]) => [name, entries()]));
   }

@@ -6,7 +6,7 @@ import { createEvents } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
 
-/** Something that happens at a certain time. */
+/** Work that is due at a certain time. */
 export interface DueEntry {
   /** Milliseconds since 1970. */
   readonly dueMs: number;
@@ -48,16 +48,16 @@ export function createDueQueue(store: Store) {
   };
 }
 
-/** The time of one sandbox. Everything that expires or is retried follows it. */
+/** The clock of one sandbox. Everything that expires or is retried follows it. */
 export interface SandboxClock {
   /** The sandbox's time. It never goes back, except by `restore` and `load`. */
   now(): Date;
   /** Whether only `advance` moves the clock: the sandbox, or its data file, was created with `now`. */
   isFrozen(): boolean;
   /**
-   * Moves the time forward and runs everything that falls due, in order: quotes and payments expire, refused webhooks
-   * are sent again. Each event happens at its due time, and the time moves on once its webhooks are answered, so do not
-   * await this inside a webhook receiver. A `reset`, `restore` or `load` in the meantime ends it.
+   * Moves the time forward and runs everything that falls due, in order: quotes and payments expire, failed webhooks
+   * are retried. Each event happens at its due time, and the time moves on once its webhooks are answered, so do not
+   * await this inside a webhook receiver. A `reset`, `restore` or `load` in the meantime stops it.
    *
    * @param duration Milliseconds, or text such as `"90s"`, `"15m"`, `"24h"` or `"2d"`.
    * @returns The events caused by the passing of time, in order.
@@ -109,7 +109,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   const isFrozen = () => base.get().frozenAtMs !== null;
 
   /**
-   * Registers what happens to a subject when it is due. `advance`, the timer or the next request then triggers it.
+   * Registers the handler for a kind of entry. `advance`, the timer or the next request calls it when a subject is due.
    *
    * @returns A function that schedules a subject.
    */
@@ -186,7 +186,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
     return happened;
   }
 
-  /** Stored at every step, so that an interrupted `advance` leaves the time where it had got to. */
+  /** Stored at every step, so that an interrupted `advance` keeps the time it has reached. */
   function travelTo(pointMs: number): void {
     const { frozenAtMs, advancedMs } = base.get();
     base.set({ frozenAtMs, advancedMs: advancedMs + pointMs - (standingMs ?? pointMs) });
@@ -194,7 +194,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   }
 
   store.onReplaced(() => {
-    // Only this turns the time back. It also ends a running `advance`.
+    // Nothing else turns the time back. It also ends a running `advance`.
     standingMs = undefined;
     latestMs = Math.min(latestMs, baseMs());
     setTimer();
@@ -215,11 +215,11 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   };
 }
 
-/** Deliveries have no cause, but `advance` waits for those created meanwhile. */
+/** Deliveries have no cause, but `advance` waits for those created while it runs. */
 function isCausedBy(event: SandboxEvent, clockSequence: number): event is DueEvent {
   if (event.type === "webhook.attempted") return true;
   return "clockSequence" in event && event.clockSequence === clockSequence;
 }
 
-/** The longest timer; it is restarted when it fires. */
+/** The longest timer that JavaScript supports; it is restarted when it fires. */
 const maxTimerMs = 2_147_483_647;

@@ -31,7 +31,7 @@ import {
 
 export type Publish = ReturnType<typeof createDeliveries>["publish"];
 
-/** The delay of each retry after a refused attempt (assumed). */
+/** The delay of each retry after a failed attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
 /** A delivery that is dropped while waiting for a retry is not sent again. */
@@ -86,7 +86,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     return deliveries.get(id) ?? delivery;
   }
 
-  /** Stores a delivery, and schedules its next attempt if that one is delayed. */
+  /** Stores a delivery, and schedules its next attempt if there is a delay. */
   function put(delivery: Omit<WebhookDelivery, "nextAttemptAt">, delayMs?: number) {
     const dueMs = delayMs === undefined ? undefined : clock.nowMs() + delayMs;
     const nextAttemptAt = dueMs === undefined ? null : new Date(dueMs).toISOString();
@@ -101,7 +101,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     return inFlight.run(delivery.data.id, () => attempt(delivery));
   }
 
-  /** A delivery that is held back may be sent early. */
+  /** A delivery that was held back may already have been sent. */
   function attemptIfDue(deliveryId: string): void {
     const at = deliveries.get(deliveryId)?.nextAttemptAt ?? null;
     if (at !== null && Date.parse(at) <= clock.nowMs()) attemptNow(deliveryId);
@@ -110,7 +110,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
   function attemptNow(deliveryId: string): void {
     heldBack.delete(deliveryId);
     const delivery = deliveries.get(deliveryId);
-    // Unscheduled, so that a restored snapshot sends it at once.
+    // Stored without nextAttemptAt, so that a restored snapshot sends it at once.
     if (delivery && hasEndpoint(delivery.data)) void attemptInTurn(put(delivery));
   }
 
@@ -156,7 +156,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     if (isCurrent(delivery)) conclude(delivery, made);
   }
 
-  /** Resends what was in flight when the snapshot was taken. */
+  /** Resends the webhooks that were in flight when the snapshot was taken. */
   function sendWaiting(): void {
     for (const delivery of deliveries.values()) {
       const isWaiting = delivery.status === "pending" && delivery.nextAttemptAt === null;
@@ -199,8 +199,8 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     const { event, data, eventId, occurredAt } = original;
     if (!hasEndpoint(data)) {
       throw new ConfigurationError(
-        "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox, or --webhook-url to " +
-          "`settlekit sandbox`.",
+        "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox, or --webhook-url " +
+          "to `settlekit sandbox`.",
         { code: "no_webhook_endpoint", param: "webhookUrl" },
       );
     }
@@ -227,7 +227,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
   } satisfies SandboxWebhooks & Record<"publish", unknown>;
 }
 
-/** An attempt to deliver an event, signed now, including the delivery's disorder. */
+/** The request of one attempt, signed now, with the delivery's disorder. */
 function messageFor(
   delivery: WebhookDelivery,
   deliveryId: string,

@@ -22,7 +22,7 @@ export interface WebhookDelivery {
    * - `recorded`: not sent, because there is no endpoint.
    * - `pending`: in flight, or waiting until `nextAttemptAt`.
    * - `delivered`: the receiver responded with a 2xx status.
-   * - `failed`: every attempt was refused.
+   * - `failed`: every attempt failed.
    */
   readonly status: "recorded" | "pending" | "delivered" | "failed";
   readonly attempts: readonly WebhookAttempt[];
@@ -70,14 +70,14 @@ export interface SandboxWebhooks {
   replay(deliveryId: string, options?: ReplayOptions): Promise<WebhookDelivery>;
   /**
    * Disturbs the next webhooks. Each meets at most one disorder, the first one waiting for its event, at its first
-   * attempt. A refused webhook is retried as usual, so that everything arrives in the end.
+   * attempt. A rejected webhook is retried as usual, so that every event arrives in the end.
    *
    * @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`.
    * @example
    * ```ts
    * // The next payment.updated arrives twice, byte for byte.
    * sandbox.webhooks.disorder("duplicate", { event: "payment.updated" });
-   * // A tenth of all webhooks is tampered with, always the same ones with the same seed.
+   * // One webhook in ten is tampered with: the same ones in every run with the same seed.
    * sandbox.webhooks.disorder("tamper", { probability: 0.1 });
    * ```
    */

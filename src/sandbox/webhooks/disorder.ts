@@ -71,7 +71,7 @@ export function invalidDisorder(param: string, problem: string): InvalidRequestE
   return new InvalidRequestError(`${param} ${problem}.`, { code: "invalid_disorder", param });
 }
 
-/** Signs webhooks with the wrong secret. */
+/** The secret that signs `wrong-secret` webhooks. */
 export const anotherSecret = "whsec_of_another_merchant";
 
 export interface WebhookParts {

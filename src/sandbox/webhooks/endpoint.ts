@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import pLimit from "p-limit";
 import { show } from "../../values.ts";
 
-/** Receives a webhook in place of the network. Its response's status counts. */
+/** Receives a webhook in process, instead of the network. A 2xx response accepts it. */
 export type Deliver = (request: Request) => Response | Promise<Response>;
 
 /** A webhook as sent. */
@@ -24,10 +24,10 @@ export interface WebhookAnswer {
 /** The URL of requests passed to `deliver` if there is no `webhookUrl`. */
 const placeholderUrl = "https://merchant.example/webhooks";
 
-/** Where webhooks go. */
+/** The destination of a merchant's webhooks. */
 export type WebhookEndpoint = NonNullable<ReturnType<typeof webhookEndpoint>>;
 
-/** `undefined` if there is nowhere to send webhooks. */
+/** `undefined` if there is neither a URL nor `deliver`. */
 export function webhookEndpoint(webhookUrl: string | null, deliver: Deliver | undefined) {
   if (!webhookUrl && deliver === undefined) return undefined;
   return {
@@ -48,7 +48,7 @@ function handOver(
   return withinTimeout(async (signal) => {
     const request = new Request(url, { method: "POST", headers, body, signal });
     const response = await deliver(request);
-    // The process's own class, or another implementation's.
+    // Other implementations' Response classes are accepted, too.
     if (Object.prototype.toString.call(response) !== "[object Response]") {
       throw new Error(`deliver must return a Response, but returned ${show(response)}`);
     }
@@ -73,8 +73,8 @@ export interface PostAnswer extends WebhookAnswer {
 }
 
 /**
- * One POST to exactly this URL, with exactly these headers. Not with fetch, which adds its own headers and keeps
- * connections open. Redirects are not followed, because a signed webhook is for one endpoint only. Rejects with a
+ * Sends one POST to exactly this URL, with exactly these headers. Does not use fetch, which adds its own headers and
+ * keeps connections open. Does not follow redirects, because a signed webhook is for one endpoint only. Rejects with a
  * readable reason.
  */
 export function post(options: PostOptions): Promise<PostAnswer> {
@@ -149,7 +149,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<stri
   return text.slice(0, maxBodyCharacters);
 }
 
-/** Times out after as long as the service waits (published elsewhere), even if `exchange` ignores the signal. */
+/** Times out after 30 seconds, as the service does (published elsewhere), even if `exchange` ignores the signal. */
 async function withinTimeout<Result>(
   exchange: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

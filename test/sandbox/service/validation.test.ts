@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { errorOf, paymentsPath, send } from "../merchant.ts";
 
 it.each([
-  ['"orderId":""', "orderId must be text that is not empty, but is an empty string."],
+  ['"orderId":""', "orderId must be a non-empty string, but is an empty string."],
   ['"orderId":7', "orderId must be a string, but is 7."],
   ['"orderId":"a","amount":1e999', "amount must be a number, but is Infinity."],
   [`"orderId":"${"x".repeat(300)}"`, "... (300 characters)."],

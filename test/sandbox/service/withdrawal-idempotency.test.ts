@@ -42,7 +42,7 @@ describe("a repeated Idempotency-Key on withdrawals", () => {
     expect(second.status).toBe(409);
     expect(await errorOf(second)).toMatchObject({
       code: "idempotency_conflict",
-      message: expect.stringContaining("in progress or done"),
+      message: expect.stringContaining("in progress or complete"),
     });
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });

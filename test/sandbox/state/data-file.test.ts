@@ -101,7 +101,7 @@ describe("a sandbox with a data file", () => {
     const lost = await send(sandbox, paymentsPath, { body: order });
     expect(lost.status).toBe(500);
     expect((await errorOf(lost)).message).toMatch(
-      /sqlite cannot be written: .* is full. Make room/,
+      /sqlite cannot be written: .* is full. Free some disk space/,
     );
     const [warning] = await once(process, "warning");
     expect(warning).toMatchObject({ code: "cannot_write_data" });
@@ -164,7 +164,7 @@ describe("a data file", () => {
   it("is one sandbox's at a time", async () => {
     const data = newFile();
     using sandbox = createSandbox({ data });
-    const inUse = refusal("data_in_use", /Another sandbox is using .*Stop that one/);
+    const inUse = refusal("data_in_use", /Another sandbox is using .*Stop that sandbox/);
     expect(() => createSandbox({ data })).toThrow(inUse);
     expect(() => createSandbox({ data: join(folder, ".", `${files}.sqlite`) })).toThrow(inUse);
     await create(sandbox);
@@ -190,7 +190,7 @@ describe("a data file", () => {
     const content = bytes();
     writeFileSync(data, content);
     expect(() => createSandbox({ data })).toThrow(
-      refusal("invalid_data", /is not a sandbox's data|version 2, but .* reads version 1/),
+      refusal("invalid_data", /is not a sandbox's data file|version 2, but .* reads version 1/),
     );
     expect(readFileSync(data)).toEqual(content);
   });
@@ -215,7 +215,7 @@ describe("a data file", () => {
     ["that is a folder", () => folder],
   ])("cannot be one %s", (_, path) => {
     expect(() => createSandbox({ data: path() })).toThrow(
-      refusal("cannot_open_data", /cannot be opened: .*Name a file in a folder that exists/),
+      refusal("cannot_open_data", /cannot be opened: .*Use a file in a folder that exists/),
     );
   });
 

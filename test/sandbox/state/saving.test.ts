@@ -124,10 +124,10 @@ describe("what is not a saved sandbox", () => {
   const version = saved.version + 1;
 
   it.each([
-    ["nothing", null, /something else/],
-    ["text", "saved", /something else/],
-    ["a list", [saved], /something else/],
-    ["another program's file", { version: 1, tables: {} }, /something else/],
+    ["nothing", null, /object that save\(\) returned/],
+    ["text", "saved", /object that save\(\) returned/],
+    ["a list", [saved], /object that save\(\) returned/],
+    ["another program's file", { version: 1, tables: {} }, /object that save\(\) returned/],
     ["one of a later version", { ...saved, version }, /version 2, but this settlekit reads/],
     ["one with a table too many", { ...saved, tables: { ...saved.tables, more: [] } }, /"more"/],
     ["one whose table is none", { ...saved, tables: { ...saved.tables, due: {} } }, /"due"/],
@@ -136,11 +136,11 @@ describe("what is not a saved sandbox", () => {
       { ...saved, tables: { ...saved.tables, payments: [["id"]] } },
       /"payments"/,
     ],
-    ["one with a table too few", { ...saved, tables: {} }, /"dropped" is wrong/],
-    ["one with a broken merchant", broken("merchants"), /one of its merchants has/],
-    ["one with a broken payment", broken("payments"), /one of its payments has/],
-    ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals has/],
-    ["one with a broken due time", broken("due"), /does not fit/],
+    ["one with a table too few", { ...saved, tables: {} }, /"dropped" is invalid/],
+    ["one with a broken merchant", broken("merchants"), /one of its merchants is/],
+    ["one with a broken payment", broken("payments"), /one of its payments is/],
+    ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals is/],
+    ["one with a broken due time", broken("due"), /do not fit together/],
   ])("is refused and changes nothing: %s", async (_, other, reason) => {
     const sandbox = createSandbox({ now: newYear });
     await create(sandbox);

@@ -26,9 +26,9 @@ export function say(problem: string, success = ""): void {
 const pending = new Set<string>();
 let turn = Promise.resolve();
 
-/** Runs commands in turn: reports the result of each, and refreshes the page. */
+/** Runs commands one at a time, reports the result of each, and refreshes the page. */
 function run(command: () => Promise<unknown>, name: string, success: string): void {
-  // The second click of a double click.
+  // Ignore the second click of a double click.
   if (pending.has(name)) return;
   pending.add(name);
   turn = turn.then(async () => {
@@ -71,7 +71,7 @@ export function listenToCommands(): void {
 }
 
 /**
- * A form's fields in the form that the control API accepts. `data-as` is a field's type; a field named `...`
+ * A form's fields as JSON for the control API. `data-as` is a field's type; a field whose name starts with `...`
  * contributes all fields of its value. Empty fields are left out.
  */
 function bodyOf(form: HTMLFormElement): string {

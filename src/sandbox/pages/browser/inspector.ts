@@ -16,7 +16,7 @@ class CopyButton extends HTMLElement {
       const source = document.getElementById(this.getAttribute("for") ?? "");
       said.textContent = await navigator.clipboard.writeText(source?.textContent ?? "").then(
         () => "Copied",
-        () => "Could not copy it",
+        () => "Copy failed",
       );
       clearTimeout(timer);
       timer = setTimeout(() => said.replaceChildren(), 2_000);
@@ -82,6 +82,6 @@ openTarget();
 listenToEvents(({ type }) => {
   if (type === "error") return say(`${unreachable} This page reconnects automatically.`);
   if (type === "open") say("");
-  // Also when the stream opens: it may have missed events.
+  // Refresh when the stream opens, too: the page may have missed events.
   refreshSoon();
 });

@@ -1,6 +1,6 @@
 import { Idiomorph } from "idiomorph";
 
-/** Keeps the reader's own changes: opened details, marked entries, and elements that fill themselves. */
+/** Preserves the state that only this page has: open details, highlighted entries, and custom elements' content. */
 const callbacks = {
   beforeNodeMorphed: (node: Element) =>
     !(node instanceof Element && node.matches(".entry .details, copy-button")),
@@ -45,7 +45,7 @@ let isDue = false;
 
 /** Refreshes once for several events in quick succession. */
 export function refreshSoon(): void {
-  // Later events do not postpone it: under constant traffic, the page would never refresh.
+  // Not a debounce: under constant traffic, the page would never refresh.
   if (isDue) return;
   isDue = true;
   setTimeout(() => {
@@ -55,8 +55,8 @@ export function refreshSoon(): void {
 }
 
 /**
- * Listens to the sandbox's events while the page is visible. Browsers open only six connections to a server, whatever the
- * number of tabs, so hidden ones keep none.
+ * Listens to the sandbox's events while the page is visible. Browsers limit the connections to a server to six for all
+ * tabs together, so hidden tabs keep none open.
  */
 export function listenToEvents(listener: (event: Event & { data?: string }) => void): void {
   let stream: EventSource | undefined;
@@ -70,7 +70,7 @@ export function listenToEvents(listener: (event: Event & { data?: string }) => v
   follow();
 }
 
-/** Fills an open entry of the timeline with its details, or brings them up to date. */
+/** Loads or updates the details of an open entry of the timeline. */
 export async function showDetails(entry: Element): Promise<void> {
   const sequence = entry.parentElement?.id.replace("entry-", "");
   const next = await pageAt(`/_sandbox/entries/${sequence}`);
