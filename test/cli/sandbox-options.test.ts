@@ -24,7 +24,7 @@ describe("a fault on the command line", () => {
     const [, route] = /^\s*(\*|\S+ \S+)/.exec(text) ?? [];
     const asked = faultFrom(text);
     expect(asked).toEqual({ route, fault, options });
-    // And the sandbox takes it.
+    // The sandbox accepts it as well.
     if ("fault" in asked) createSandbox().faults.next(asked.route, asked.fault, asked.options);
   });
 
@@ -45,7 +45,7 @@ describe("a fault on the command line", () => {
     ["POST /payments 800ms retry-after=2", '"retry-after=2"'],
     ["10/s x2", '"x2"'],
     ["POST /payments 503 %", '"%"'],
-  ])("%j is not understood, and the message names the very word", (text, word) => {
+  ])("%j is refused, and the message names the invalid word", (text, word) => {
     expect(() => faultFrom(text)).toThrow(UsageError);
     expect(() => faultFrom(text)).toThrow(word);
     expect(() => faultFrom(text)).toThrow('Examples: "POST /payments 503 after x2"');
