@@ -35,7 +35,7 @@ test("the reference documents every entry", async () => {
   expect([...entryPoints].sort()).toEqual(Object.values(entries).sort());
 });
 
-test("every entry has a report of what it exports", async () => {
+test("every entry has an API report", async () => {
   const reports = outputs.map((output) => `${output.replaceAll("/", "-")}.api.md`);
   const kept = await readdir(resolve(root, "api"));
   expect(kept.sort()).toEqual([...reports, "openapi.json"].sort());

@@ -178,7 +178,7 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
   });
 
   if (hasFile) {
-    it("ships once, however often its webhook comes", async () => {
+    it("ships once, however often its webhook arrives", async () => {
       const { sandbox } = shop();
       const { paymentId } = await buy("mug");
       await sandbox.payments.simulate(paymentId, "success");
