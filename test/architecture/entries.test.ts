@@ -11,7 +11,7 @@ const outputs = names.map(outputName);
 const parse = async (file: string) =>
   ts.parseConfigFileTextToJson(file, await readFile(resolve(root, file), "utf8")).config;
 
-test("package.json exports every entry as the build makes it, and nothing else", async () => {
+test("package.json exports every entry as the build emits it, and nothing else", async () => {
   const { exports } = await parse("package.json");
   const built = outputs.map((output) => ({
     types: `./dist/${output}.d.ts`,

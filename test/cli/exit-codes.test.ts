@@ -14,7 +14,7 @@ test.each([
   [new InvalidRequestError("", about)],
   [new NotFoundError("", about)],
   [new IdempotencyConflictError("", about)],
-])("an error raised by settlekit itself is a mistake in the command: %o", (error) => {
+])("an error raised by settlekit itself exits with 2: %o", (error) => {
   expect(exitCodeOf(error)).toBe(2);
 });
 

@@ -76,7 +76,7 @@ describe("settlekit sandbox --json", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("prints changes that the clock causes, and resets", async () => {
+  test("prints every change that the clock causes, and every reset", async () => {
     await using running = await sandbox("--now", "2026-01-01T00:00:00Z");
     await running.client.payments.create(order);
     const control = (path: string, body: object) =>

@@ -20,7 +20,7 @@ describe("a fault on the command line", () => {
     ["POST /payments 503 after 20%", { status: 503, when: "after" }, { probability: 0.2 }],
     ["* 800ms 0.5%", { latencyMs: 800, when: "after" }, { probability: 0.005 }],
     ["* reset 7% x3", { connection: "reset", when: "before" }, { probability: 0.07, times: 3 }],
-  ])("%s", (text, fault, options) => {
+  ])("parses %s", (text, fault, options) => {
     const [, route] = /^\s*(\*|\S+ \S+)/.exec(text) ?? [];
     const asked = faultFrom(text);
     expect(asked).toEqual({ route, fault, options });

@@ -181,7 +181,7 @@ describe("the event stream", () => {
     return { response, reader };
   }
 
-  it("sends every entry as it happens, and resets", async () => {
+  it("sends every entry as it happens, and every reset", async () => {
     const sandbox = createSandbox();
     await send(sandbox, "/earlier");
     const { response, reader } = await opened(sandbox);

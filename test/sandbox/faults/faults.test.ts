@@ -214,7 +214,7 @@ describe("a queue of faults", () => {
     expect(new Set(seen)).toEqual(new Set([500, 503]));
   });
 
-  it("draws by chance without changing ids", async () => {
+  it("decides by chance without changing later ids", async () => {
     const ids = async (probability?: number) => {
       const sandbox = createSandbox({ seed: "ids" });
       if (probability) sandbox.faults.next("POST /withdrawals", broken, { probability });

@@ -41,7 +41,7 @@ describe("a rate limit", () => {
     expect((await send(sandbox, paymentsPath)).headers.get("retry-after")).toBe("30");
   });
 
-  it("can be read, as a copy", () => {
+  it("can be read; changing the result does not change the limit", () => {
     const { faults } = createSandbox();
     expect(faults.limit()).toBeNull();
     faults.rateLimit({ requestsPerSecond: 2 });

@@ -63,7 +63,7 @@ describe("quotes for a customer", () => {
     expect(await activeQuotes(sandbox, created)).toEqual([]);
   });
 
-  it("expire each at its own time, and the event lists them", async () => {
+  it("each expire at their own time, and the event lists them", async () => {
     const sandbox = createSandbox({ now: newYear });
     const created = await create(sandbox, { type: "deposit" });
     const early = await quote(sandbox, created, {});

@@ -124,7 +124,7 @@ describe("reading a payment", () => {
     expect(await read(sandbox, payment.id)).toEqual(payment);
   });
 
-  it("fits the schema of its operation in every state", async () => {
+  it("matches the schema of its operation in every state", async () => {
     const sandbox = createSandbox();
     for (const scenario of ["success", "underpayment", "overpayment", "timeout"] as const) {
       const { paymentId } = await create(sandbox);

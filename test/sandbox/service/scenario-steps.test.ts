@@ -263,7 +263,7 @@ describe("a step that cannot be taken", () => {
     expect(() => withdrawals.upcoming("nobody")).toThrow(expect.objectContaining(refused));
   });
 
-  it("remains: a second scenario is refused until the first has ended", async () => {
+  it("is not replaced by a second scenario, which is refused until the first has ended", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const { id } = await withdraw(sandbox);

@@ -59,7 +59,7 @@ describe("queued disorder", () => {
     expect(await tampered(true)).toEqual(await tampered(false));
   });
 
-  it("can be cleared, is discarded by a reset, and restored by a snapshot", async () => {
+  it("can be cleared, is discarded by a reset and restored by a snapshot", async () => {
     const { sandbox } = sandboxWithShop();
     const { webhooks } = sandbox;
     webhooks.disorder("duplicate");
