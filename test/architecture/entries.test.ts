@@ -11,7 +11,7 @@ const outputs = names.map(outputName);
 const parse = async (file: string) =>
   ts.parseConfigFileTextToJson(file, await readFile(resolve(root, file), "utf8")).config;
 
-test("package.json exports every entry as the build makes it, and nothing else", async () => {
+test("package.json exports every entry as the build emits it, and nothing else", async () => {
   const { exports } = await parse("package.json");
   const built = outputs.map((output) => ({
     types: `./dist/${output}.d.ts`,
@@ -35,7 +35,7 @@ test("the reference documents every entry", async () => {
   expect([...entryPoints].sort()).toEqual(Object.values(entries).sort());
 });
 
-test("every entry has a report of what it exports", async () => {
+test("every entry has an API report", async () => {
   const reports = outputs.map((output) => `${output.replaceAll("/", "-")}.api.md`);
   const kept = await readdir(resolve(root, "api"));
   expect(kept.sort()).toEqual([...reports, "openapi.json"].sort());

@@ -43,7 +43,7 @@ test.each([
   expect(lines).toBeLessThanOrEqual(limit);
 });
 
-test("no folder or file has a name for everything that fits nowhere", () => {
+test("no folder or file has a catch-all name", () => {
   const drawers = /^(utils?|helpers?|common|shared|lib|misc)$/;
   const names = (file: string) => [...dirname(file).split("/"), basename(file, ".ts")];
   expect(sources.filter((file) => names(file).some((name) => drawers.test(name)))).toEqual([]);
@@ -58,7 +58,7 @@ async function sourcesWith(text: RegExp): Promise<string[]> {
   return found.sort();
 }
 
-test("one file alone imports ky and calls fetch", async () => {
+test("only one file imports ky and calls fetch", async () => {
   expect(await sourcesWith(/from "ky"/)).toEqual(["src/http/send.ts"]);
   const callers = await sourcesWith(/\bglobalThis\.fetch\b|\bawait fetch\(/);
   expect(callers.filter((file) => /^src\/(http|resources|checkout)\//.test(file))).toEqual([

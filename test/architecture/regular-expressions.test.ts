@@ -36,7 +36,7 @@ function regularExpression(node: ts.RegularExpressionLiteral, source: ts.SourceF
   };
 }
 
-test("no regular expression of src can be made slow by the text that it is given", async () => {
+test("no regular expression in src is slow for any text", async () => {
   expect(found.length).toBeGreaterThan(50);
   const slow: string[] = [];
   for (const { place, literal, expression } of found) {
@@ -45,7 +45,7 @@ test("no regular expression of src can be made slow by the text that it is given
   expect(slow).toEqual([]);
 });
 
-test("a regular expression that can be slow is found", async () => {
+test("slow regular expressions are detected", async () => {
   for (const expression of [/\s+$/, /<h1[^>]*>/, /(a+)+b/, /^(\d+)*$/]) {
     expect(await growthOf(expression), String(expression)).toBeGreaterThan(linearGrowth * 3);
   }
@@ -62,10 +62,10 @@ const smallLength = 1000;
 /** How many times longer the large text is. */
 const linearGrowth = 8;
 
-/** How the cost of the worst text grows when that gets eight times longer: about 8, or 64 when it is quadratic. */
+/** How much the cost of the worst text grows when it gets eight times longer: about 8 if linear, 64 if quadratic. */
 async function growthOf(expression: RegExp): Promise<number> {
   const { source, flags } = expression;
-  // The text that hurts is found by recheck; how much it hurts is measured.
+  // recheck finds the worst text; its cost is measured here.
   const result = await check(source, flags, { timeout: 2000, maxAttackStringSize: 10_000 });
   if (result.status === "vulnerable" && result.complexity.type === "exponential") return Infinity;
   const characters = new Set([...source.replaceAll(/\\./g, ""), " ", "a", "0", "/"]);
@@ -78,13 +78,13 @@ async function growthOf(expression: RegExp): Promise<number> {
   }
   const growths = attacks.map((attack) => {
     const largeMs = costOf(expression, attack, smallLength * linearGrowth);
-    // Less than this cannot be measured eight times smaller.
+    // Below 1 ms, the cost of a text an eighth as long is too small to measure.
     return largeMs < 1 ? 1 : largeMs / costOf(expression, attack, smallLength);
   });
   return Math.max(...growths);
 }
 
-/** In processor time of this thread, which other processes do not lengthen. */
+/** In milliseconds of this thread's CPU time, which other processes do not increase. */
 function costOf(expression: RegExp, { prefix, pump, suffix }: Attack, length: number): number {
   const text = prefix + pump.repeat(Math.ceil(length / pump.length)) + suffix;
   const times = Array.from({ length: 3 }, () => {

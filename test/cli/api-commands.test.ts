@@ -57,7 +57,7 @@ describe("commands that call the service", () => {
     expect(await jsonOf("payments", "get", paymentId)).toMatchObject([{ status: "completed" }]);
   });
 
-  test("quotes are read and asked for with the payment's secret, which errors do not repeat", async () => {
+  test("quotes are listed and created with the payment's secret", async () => {
     const [{ paymentId, secret }] = await jsonOf(
       ...["payments", "create", "--order-id", "order_1", "--amount", "2500"],
     );
@@ -76,7 +76,7 @@ describe("commands that call the service", () => {
     });
   });
 
-  test("an error is a line of JSON with --json, and decides the exit code", async () => {
+  test("an error is a JSON line with --json, and sets the exit code", async () => {
     const { code, stdout, stderr } = await run("payments", "get", "nowhere", "--json");
     expect(code).toBe(5);
     expect(stderr).toContain("There is no payment with this id.");
@@ -89,25 +89,25 @@ describe("commands that call the service", () => {
   test.each([
     ["a relative URL", ["--amount", "2500", "--redirect-url", "shop"], "redirectUrl must be"],
     ["an amount in dollars", ["--amount", "25.00"], "--amount"],
-    ["an amount that no number holds", ["--amount", "9".repeat(20)], "a number below 2^53"],
-  ])("%s is a mistake of usage", async (_, options, said) => {
+    ["an amount of 2^53 or more", ["--amount", "9".repeat(20)], "a number below 2^53"],
+  ])("%s is a usage error", async (_, options, said) => {
     const ended = await run("payments", "create", "--order-id", "a", ...options);
     expect(ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(said) });
   });
 
-  test("a payment without an amount is refused by the option's name; a deposit needs none", async () => {
+  test("a payment requires --amount; a deposit does not", async () => {
     const { code, stderr } = await run("payments", "create", "--order-id", "a");
     expect([code, stderr]).toEqual([2, expect.stringContaining("--amount is missing: pass the")]);
     const deposit = await run("payments", "create", "--order-id", "a", "--type", "deposit");
     expect(deposit.code).toBe(0);
   });
 
-  test("what is public needs no secret key", async () => {
+  test("public lists need no secret key", async () => {
     const { stdout } = await runWith({ SETTLEKIT_SECRET_KEY: "" }, "chains", "list");
     expect(stdout).toContain("84532");
   });
 
-  test("no credential that a proxy echoes is printed", async () => {
+  test("a credential that a proxy echoes is not printed", async () => {
     await using proxy = await scriptedServer({ status: 502, body: `key ${sandbox.secretKey}` });
     const behindProxy = { SETTLEKIT_SANDBOX_URL: proxy.url };
     const { code, stdout, stderr } = await runWith(behindProxy, "payments", "get", "p", "--json");
@@ -126,14 +126,14 @@ describe("commands that call the service", () => {
       PAYMENT_ID: group === "quotes" ? open.paymentId : paid.paymentId,
       PAYMENT_SECRET: open.secret,
       WITHDRAWAL_ID: withdrawal.id,
-      // The testnet of the examples' chain.
+      // The testnet of the chain in the examples.
       "8453": "84532",
     });
     let count = 0;
     for (const {
       words: [group = "", verb],
     } of commands) {
-      // They need a database. every-command.test.ts gives them one.
+      // These need a database; every-command.test.ts provides one.
       if (verb === undefined || group === "inbox" || group === "payouts") continue;
       const values = valuesFor(group);
       for (const example of examplesOf(group, verb)) {
@@ -151,7 +151,7 @@ describe("commands that call the service", () => {
   });
 });
 
-/** Of what cannot be created. */
+/** The id of the first item in the list of a group that has no create command. */
 async function firstOf(group: string): Promise<string> {
   const [item] = await jsonOf(group, "list", "--limit", "1");
   return String(item.id ?? item.chainId);
@@ -166,7 +166,7 @@ function helpOf(...words: string[]): string {
   return help;
 }
 
-test("the help of an operation leaves its evidence to the guide to the wire", () => {
+test("the help of an operation omits its evidence, which docs/wire.md gives", () => {
   expect(helpOf("payments", "get")).toMatch(/^Read a payment\.\nUsage: .*\n\nRead a payment\.\n/);
   for (const { words } of commands) {
     const [description = ""] = helpOf(...words).split("\nOptions:\n");
@@ -187,7 +187,7 @@ describe("payments create", () => {
     ...["payments", "create", "--order-id", "order_1", "--amount", "2500", ...more],
   ];
 
-  test("ends with 6 when its outcome is unknown, and says with which key to repeat it", async () => {
+  test("exits with 6 when its outcome is unknown, and prints the key to repeat it with", async () => {
     await using service = await scriptedServer(
       { status: 503, headers: { "retry-after": "0.25" } },
       { status: 400, body: { error: { code: "invalid_request", message: "No." } } },
@@ -205,7 +205,7 @@ describe("payments create", () => {
     expect(keys).toEqual(["k_1", "k_1"]);
   });
 
-  test("creates nothing twice with one key", async () => {
+  test("creates one payment for a repeated key", async () => {
     const [first] = await jsonOf(...create("--idempotency-key", "k_1"));
     const [second] = await jsonOf(...create("--idempotency-key", "k_1"));
     expect(second).toEqual(first);
@@ -213,7 +213,7 @@ describe("payments create", () => {
   });
 });
 
-test.each(["0", "-1", "9e9"])("waiting for %s seconds is refused by its name", async (timeout) => {
+test.each(["0", "-1", "9e9"])("payments wait refuses --timeout %s", async (timeout) => {
   const { code, stderr } = await run("payments", "wait", "pay_1", "--timeout", timeout);
   expect(code).toBe(2);
   expect(stderr).toContain("--timeout");
@@ -223,7 +223,7 @@ describe("withdrawals create-once", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("says what %s leaves open", async (signal, code) => {
+  ] as const)("says that the outcome is unknown when %s interrupts it", async (signal, code) => {
     const list = { data: [], pagination: { total: 0, limit: 1000, offset: 0, hasMore: false } };
     await using service = await scriptedServer({ body: list }, silent);
     const variables = { SETTLEKIT_ENVIRONMENT: "sandbox", SETTLEKIT_SANDBOX_URL: service.url };
@@ -239,26 +239,26 @@ describe("withdrawals create-once", () => {
     );
   });
 
-  test("pays an order out once", async () => {
+  test("pays each order out once", async () => {
     const [first] = await jsonOf(...payout("payout_1"), "--yes");
     const [second] = await jsonOf(...payout("payout_1"), "--yes");
     expect(second.id).toBe(first.id);
     expect(await jsonOf("withdrawals", "list")).toHaveLength(1);
   });
 
-  test("takes the chain in both of its forms", async () => {
+  test("accepts a chain id in CAIP-2 form", async () => {
     const args = payout("payout_1").map((arg) => (arg === "84532" ? "eip155:84532" : arg));
     expect(await jsonOf(...args, "--yes")).toMatchObject([{ chainId: 84_532 }]);
   });
 
-  test("sends nothing where nobody can confirm it", async () => {
+  test("sends nothing without --yes when there is no terminal to confirm on", async () => {
     const { code, stderr } = await run(...payout("payout_1"));
     expect(code).toBe(2);
     expect(stderr).toContain("Pass --yes");
     expect(await jsonOf("withdrawals", "list")).toEqual([]);
   });
 
-  test("takes --production where real money would move", async () => {
+  test("requires --production when real money would move", async () => {
     await using service = await scriptedServer({ status: 500 });
     const production = {
       SETTLEKIT_ENVIRONMENT: "production",

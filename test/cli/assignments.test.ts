@@ -10,7 +10,7 @@ function assigned(...assignments: string[]): object {
 }
 
 describe("--set", () => {
-  test("takes JSON, and anything else as text", () => {
+  test("parses JSON, and takes anything else as a string", () => {
     expect(
       assigned("a=1", "b=true", "c=null", 'd="1"', "e=[1,2]", "f=x=y", "g=", "h={no"),
     ).toMatchObject({
@@ -25,19 +25,19 @@ describe("--set", () => {
     });
   });
 
-  test("reaches into objects, and makes those that are missing", () => {
+  test("sets nested fields, and creates missing objects", () => {
     expect(assigned("receipt.txBlockNumber=7", "new.deep.field=x")).toMatchObject({
       receipt: { txHash: "0x1", txBlockNumber: 7 },
       new: { deep: { field: "x" } },
     });
   });
 
-  test.each(["", "a", "=1", ".a=1", "a..b=1", "a.=1"])("%j sets nothing", (text) => {
+  test.each(["", "a", "=1", ".a=1", "a..b=1", "a.=1"])("refuses %j", (text) => {
     expect(() => assigned(text)).toThrow(/Expected a path, = and a value/);
   });
 
   test.each(["status.a=1", "list.0=1", "nothing.a=1"])(
-    "%s leads through something that is not an object",
+    "refuses %s, whose path leads through something that is not an object",
     (text) => {
       expect(() => assigned(text)).toThrow(/is not an object/);
     },
@@ -48,18 +48,18 @@ describe("--set", () => {
     "a.__proto__=1",
     "constructor.prototype.x=1",
     "a.prototype=1",
-  ])("%s is refused", (text) => {
+  ])("refuses %s, whose path names a prototype", (text) => {
     expect(() => assigned(text)).toThrow(/cannot be set/);
   });
 
-  test("an inherited member is not reached, but shadowed", () => {
+  test("shadows an inherited member instead of changing it", () => {
     const target = {};
     assign(target, assignmentFrom("toString.call=1"));
     expect(target).toEqual({ toString: { call: 1 } });
     expect(Object.prototype.toString.call([])).toBe("[object Array]");
   });
 
-  test("whatever is set, what all objects share stays as it was", () => {
+  test("never changes a built-in prototype", () => {
     const shared = [Object.prototype, Function.prototype, Array.prototype];
     const names = () => shared.map((object) => Object.getOwnPropertyNames(object).length);
     const before = names();

@@ -10,7 +10,7 @@ import { unsupportedNode, version } from "../../src/runtime.ts";
 import { built, CommandLine, main } from "./command-line.ts";
 import type { Keys } from "./running-sandbox.ts";
 
-/** How a process ended whose stdout is not read. */
+/** Waits for a process whose stdout is not read; returns its exit code and stderr. */
 async function endOf(child: ChildProcess) {
   const [stderr, [code]] = await Promise.all([
     child.stderr && text(child.stderr),
@@ -19,7 +19,7 @@ async function endOf(child: ChildProcess) {
   return { code, stderr };
 }
 
-/** The text of a built file, and of all that it imports at once. */
+/** The text of a built file and of everything that it imports statically. */
 async function loadedWith(file: string): Promise<string> {
   const loaded = new Map<string, string>();
   const load = async (name: string): Promise<void> => {
@@ -39,13 +39,13 @@ describe("the built command line", () => {
     expect(bin).toEqual({ settlekit: "./dist/cli.js" });
   });
 
-  test("can be run as it stands, on systems that read a first line for it", async () => {
+  test("starts with a shebang line, and runs", async () => {
     const text = await readFile(main, "utf8");
     expect(text).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect((await new CommandLine(["--version"]).ended).stdout).toBe(`${version}\n`);
   });
 
-  test("ends with the code of what went wrong, after the last word of it was written", async () => {
+  test("exits with the code of its error, after the whole message is written", async () => {
     const { code, stdout, stderr } = await new CommandLine(["sandbx"]).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Did you mean `sandbox`?");
@@ -53,7 +53,7 @@ describe("the built command line", () => {
   });
 
   test.runIf(existsSync("/dev/full")).each([["inbox", "sql", "--sqlite"], ["--help"]])(
-    "says that its output could not be written: %s",
+    "reports that its output could not be written: %s",
     async (...args) => {
       const full = await open("/dev/full", "w");
       const child = spawn(process.execPath, [main, ...args], {
@@ -67,7 +67,7 @@ describe("the built command line", () => {
     },
   );
 
-  test("ends quietly when its reader has read enough", async () => {
+  test("exits quietly when its reader closes the pipe", async () => {
     const child = spawn(process.execPath, [main, "inbox", "sql", "--sqlite"], {
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -75,7 +75,7 @@ describe("the built command line", () => {
     expect(await endOf(child)).toEqual({ code: 0, stderr: "" });
   });
 
-  test("runs a sandbox and, against it, a client", async () => {
+  test("runs a client against a sandbox with exec", async () => {
     const doctor = [process.execPath, main, "doctor", "--json"];
     const { stdout } = await new CommandLine(["exec", "--", ...doctor]).ended;
     const levels = stdout
@@ -85,7 +85,7 @@ describe("the built command line", () => {
     expect(levels).toEqual(["ok", "ok", "ok", "ok", "ok", "ok", "ok"]);
   });
 
-  test("--open shows the sandbox in the browser", async () => {
+  test("opens the inspector in the browser with --open", async () => {
     const bin = await mkdtemp(join(tmpdir(), "settlekit-bin-"));
     for (const opener of ["open", "xdg-open"]) {
       const source = `#!${process.execPath}
@@ -100,7 +100,7 @@ describe("the built command line", () => {
     await rm(bin, { recursive: true });
   });
 
-  test("--open goes on where there is no browser", async () => {
+  test("continues with --open when there is no browser", async () => {
     const args = ["sandbox", "--port=0", "--json", "--open"];
     await using running = new CommandLine(args, { PATH: "/nowhere" });
     const { url } = await running.json<Keys>();
@@ -108,7 +108,7 @@ describe("the built command line", () => {
     expect((await fetch(url)).status).toBe(404);
   });
 
-  test("says under an older Node which one it needs, with nothing loaded that could fail there", async () => {
+  test("names the Node that it requires on an older one, before loading anything that could fail there", async () => {
     const older = `delete Map.groupBy;
       const value = { ...process.versions, node: "20.20.2" };
       Object.defineProperty(process, "versions", { value });`;

@@ -25,12 +25,12 @@ describe("the clock", () => {
     expect(findingAt(offsetSeconds)).toMatchObject({ level, exitCode });
   });
 
-  test("is said to be ahead or behind", () => {
+  test("is reported as ahead or behind", () => {
     expect(findingAt(45).message).toContain("45 s ahead of");
     expect(findingAt(-45).message).toContain("45 s behind");
   });
 
-  test("of a sandbox may be anywhere: it can be moved and frozen", () => {
+  test("of a sandbox may show any time, because it can be advanced and frozen", () => {
     expect(findingAt(90_000, "sandbox")).toMatchObject({ level: "ok", exitCode: 0 });
   });
 

@@ -13,12 +13,12 @@ const root = resolve(import.meta.dirname, "../..");
 export const built = await demanded(inject("packageBuilder"));
 export const main = join(built, "cli.js");
 
-/** The test's own variables, without those that would change what the command does. */
+/** This process's variables and `more`, without inherited ones that would change what the command does. */
 export function variablesWith(more: Variables): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SETTLEKIT_.*|NO_COLOR|NODE_DISABLE_COLORS|FORCE_COLOR|CI)$/.test(name),
   );
-  // Compiled once for all of them.
+  // Shared, so that the modules are compiled only once.
   return { NODE_COMPILE_CACHE: join(built, "compiled"), ...Object.fromEntries(kept), ...more };
 }
 
@@ -49,13 +49,14 @@ class Lines {
     });
   }
 
-  /** The first line that fits, as soon as it is there. */
+  /** Resolves with the first matching line as soon as it is printed; rejects if the output ends without one. */
   next(fits: (line: string) => boolean): Promise<string> {
     return new Promise((found, failed) => {
       const look = () => {
         const line = this.all.find(fits);
         if (line !== undefined) found(line);
-        else if (this.#isComplete) failed(new Error(`No such line. There were:\n${this.text}`));
+        else if (this.#isComplete)
+          failed(new Error(`No line matches. The output was:\n${this.text}`));
         else return;
         this.#waiting.delete(look);
       };
@@ -69,7 +70,7 @@ class Lines {
   }
 }
 
-/** A running `settlekit`, as it is built. */
+/** A running process of the built `settlekit`. */
 export class CommandLine implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly stdout: Lines;
@@ -90,7 +91,7 @@ export class CommandLine implements AsyncDisposable {
     });
   }
 
-  /** The first line on stdout that is an object of this type; without a type, the first of all. */
+  /** The first JSON line on stdout with this `type`; by default, the first line without one. */
   async json<T = Record<string, unknown>>(type?: string): Promise<T> {
     const line = await this.stdout.next((text) => JSON.parse(text).type === type);
     return JSON.parse(line);
@@ -106,10 +107,10 @@ export class CommandLine implements AsyncDisposable {
   }
 }
 
-/** One command at a time has this process's variables and folder. */
+/** Commands run one at a time, because they share this process's variables and folder. */
 let previous: Promise<unknown> = Promise.resolve();
 
-/** Runs `settlekit` to its end in this process, which is as a process of its own is, but quicker. */
+/** Runs `settlekit` to its end in this process, which is faster than starting one. */
 export function settlekit(
   args: readonly string[],
   variables: Variables = {},
@@ -134,7 +135,7 @@ export function settlekit(
   return ended;
 }
 
-/** In place, where Node itself reads and writes them, too. */
+/** Replaces the variables in place, because Node itself reads and writes this object. */
 function replaceVariables(variables: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, variables);

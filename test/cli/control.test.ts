@@ -58,7 +58,7 @@ describe("a running sandbox", () => {
     }
   });
 
-  test("plays the amount that the customer of a deposit chose, and takes none for anything else", async () => {
+  test("takes --amount for a deposit, and refuses it for anything else", async () => {
     const { paymentId } = await client.payments.create({ type: "deposit", orderId: "order_1" });
     const paying = ["simulate", paymentId, "underpayment", "--amount", "990", "--json"];
     const { stdout } = await run(...paying);
@@ -79,7 +79,7 @@ describe("a running sandbox", () => {
     expect(help).toContain("For a deposit");
   });
 
-  test("lets time pass with advance, and says what became due", async () => {
+  test("moves its clock with advance, which prints what became due", async () => {
     const { paymentId } = await create();
     const { code, stdout, stderr } = await run("advance", "15m");
     expect(code).toBe(0);
@@ -88,7 +88,7 @@ describe("a running sandbox", () => {
   });
 
   test.each(["soon", "15", "1.5h"])(
-    "does not advance by %s, which is no whole number with a unit",
+    "does not advance by %s, which is not a whole number with a unit",
     async (duration) => {
       const before = sandbox.clock.now();
       const { code, stderr } = await run("advance", duration);
@@ -98,7 +98,7 @@ describe("a running sandbox", () => {
     },
   );
 
-  test("says what happened with events, filtered by type, order and status", async () => {
+  test("lists what happened with events, filtered by type, order and status", async () => {
     const { paymentId } = await create("order_1");
     await create("order_2");
     await sandbox.payments.simulate(paymentId, "success");
@@ -123,7 +123,7 @@ describe("a running sandbox", () => {
     expect(stdout).toMatch(/^\S+ {2}→ payment\.created {2}pending {2}order_1 {2}\S+$/m);
   });
 
-  test("is found by a variable of the file that --dotenv names", async () => {
+  test("is found through a variable in the file of --dotenv", async () => {
     const path = join(await mkdtemp(join(tmpdir(), "settlekit-control-")), ".env");
     await writeFile(path, `SETTLEKIT_SANDBOX_URL=${server.url}\n`);
     const { paymentId } = await create("order_1");
@@ -140,13 +140,13 @@ describe("a running sandbox", () => {
     ["paymnt", "payment"],
     ["webhook.atempted", "webhook.attempted"],
     ["webhook.", "webhook"],
-  ])("has no events of type %s, and names the nearest", async (typo, near) => {
+  ])("refuses the event type %s, and suggests the nearest", async (typo, near) => {
     const { code, stderr } = await run("events", "--type", typo);
     expect(code).toBe(2);
     expect(stderr).toMatch(new RegExp(`--type.*"${typo}".*Did you mean .?${near}.?\\?`, "s"));
   });
 
-  test("tells events as they happen with events --follow, until the sandbox stops", async () => {
+  test("prints events as they happen with events --follow, until it stops", async () => {
     const other = createSandbox();
     const short = await other.listen({ port: 0 });
     await using following = new CommandLine([
@@ -154,7 +154,7 @@ describe("a running sandbox", () => {
     ]);
     const { secretKey } = other;
     const buyer = new MerchantClient({ environment: "sandbox", baseUrl: short.url, secretKey });
-    // The stream may open after a payment was created: create until one is told.
+    // The stream may open after a payment is created, so create payments until one is printed.
     const told = following.json("payment.created");
     let isTold = false;
     void told.then(() => {
@@ -183,7 +183,7 @@ describe("a running sandbox", () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ type: "error", error: { status: 404 } });
   });
 
-  test("says with its exit code that an endpoint refused what resend delivered, or gave no answer", async () => {
+  test("makes resend exit with 5 when the endpoint refuses the webhook, and with 4 without an answer", async () => {
     const shop = await scriptedServer({ status: 500 });
     const selling = createSandbox({ webhookUrl: shop.url });
     await using own = await selling.listen({ port: 0 });
@@ -197,7 +197,7 @@ describe("a running sandbox", () => {
   });
 
   test.each([["simulate", "id", "success"], ["advance", "1m"], ["events"], ["resend", "id"]])(
-    "that does not answer makes %s end with 4, and the message says how to start one",
+    "that does not answer makes %s exit with 4 and say how to start one",
     async (...args) => {
       const { code, stderr } = await settlekit([...args, "--url", "http://127.0.0.1:1"]);
       expect(code).toBe(4);
@@ -206,7 +206,7 @@ describe("a running sandbox", () => {
   );
 
   test.each(["localhost:4010", "nowhere", "ftp://127.0.0.1", "http://ann:secret@127.0.0.1:4010"])(
-    "is not looked for at %s, which the message calls no URL of a sandbox",
+    "is not looked for at %s, which is not a valid URL for a sandbox",
     async (url) => {
       const { code, stderr } = await settlekit(["advance", "1m"], { SETTLEKIT_SANDBOX_URL: url });
       expect(code).toBe(2);
@@ -217,9 +217,9 @@ describe("a running sandbox", () => {
     },
   );
 
-  test("is looked for at the usual place where its variable is empty", async () => {
+  test("is looked for at the default URL when its variable is empty", async () => {
     const { stderr } = await settlekit(["advance", "0s"], { SETTLEKIT_SANDBOX_URL: "" });
-    // One may listen there.
+    // A sandbox may be listening there.
     expect(stderr).toMatch(/No sandbox answers at http:\/\/127\.0\.0\.1:4010|The sandbox's clock/);
   });
 
@@ -227,7 +227,7 @@ describe("a running sandbox", () => {
     [404, ["events"]],
     [200, ["events", "--follow"]],
     [200, ["advance", "1m"]],
-  ])("that is another server, which answers %i, is named as such", async (status, args) => {
+  ])("is not mistaken for another server that answers %i", async (status, args) => {
     await using shop = await scriptedServer({ status, body: "<h1>Shop</h1>" });
     const { code, stderr } = await settlekit([...args, "--url", shop.url]);
     expect([code, stderr]).toEqual([5, expect.stringContaining("but it is not a sandbox")]);
@@ -235,7 +235,7 @@ describe("a running sandbox", () => {
 });
 
 describe("settlekit trigger", () => {
-  test("creates a real payment, moves it and sends what the sandbox tells of it", async () => {
+  test("creates a real payment, moves it to the status and sends the sandbox's webhook", async () => {
     await using shop = await scriptedServer({});
     const { code, stderr } = await run(
       ...["trigger", "payment.updated", "--status", "refunded"],
@@ -254,7 +254,7 @@ describe("settlekit trigger", () => {
     expect(await client.payments.get(String(data.id))).toMatchObject(refunded);
   });
 
-  test("leaves the sending to the sandbox without --to", async () => {
+  test("lets the sandbox send the webhook without --to", async () => {
     const { code, stdout } = await run("trigger", "withdrawal.updated", "--json");
     expect(code).toBe(0);
     const { type, data } = JSON.parse(stdout);
@@ -274,7 +274,7 @@ describe("settlekit trigger", () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
-  test("creates nothing with a secret that nothing is signed with, or without the one that signs", async () => {
+  test("creates nothing with a --secret that it would not use, or without one that it needs", async () => {
     const unused = await run("trigger", "payment.updated", "--secret", "whsec_c2VjcmV0");
     expect(unused).toMatchObject({ code: 2, stderr: expect.stringContaining("Pass --to URL") });
     const missing = await settlekit(["trigger", "payment.updated", "--to", server.url], {
@@ -284,7 +284,7 @@ describe("settlekit trigger", () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
-  test("creates nothing where the environment is not a sandbox", async () => {
+  test("creates nothing when the environment is not a sandbox", async () => {
     const { code, stderr } = await settlekit(["trigger", "payment.updated"], {
       SETTLEKIT_ENVIRONMENT: "testnet",
       SETTLEKIT_SANDBOX_URL: server.url,

@@ -13,7 +13,7 @@ const emptyPage = {
   pagination: { total: 0, limit: 1, offset: 0, hasMore: false, totalPages: 0, currentPage: 1 },
 };
 
-/** The variables of a merchant whose testnet is at this address. */
+/** The variables of a merchant whose testnet is at this URL. */
 const testnetAt = (url: string) => ({
   SETTLEKIT_ENVIRONMENT: "testnet",
   SETTLEKIT_TESTNET_URL: url,
@@ -32,7 +32,7 @@ async function doctor(variables: Record<string, string>, ...args: string[]) {
 }
 
 describe("settlekit doctor", () => {
-  test("finds nothing wrong with a sandbox that is there", async () => {
+  test("finds nothing wrong with a running sandbox", async () => {
     const sandbox = createSandbox();
     await using server = await sandbox.listen({ port: 0 });
     const { code, findings } = await doctor({
@@ -47,7 +47,7 @@ describe("settlekit doctor", () => {
         (check) => ["finding", check, "ok"],
       ),
     );
-    // It only reads.
+    // The doctor only reads.
     expect(sandbox.requests()).toMatchObject([
       { method: "GET", path: "/v1/external/secretkey-auth/payments?limit=1" },
     ]);
@@ -64,7 +64,7 @@ describe("settlekit doctor", () => {
     ]);
   });
 
-  test("reads variables from a file, which those that are set override", async () => {
+  test("reads variables from a file; variables that are set override them", async () => {
     await using service = await scriptedServer({ body: emptyPage });
     const folder = await mkdtemp(join(tmpdir(), "settlekit-doctor-"));
     const path = join(folder, ".env");
@@ -94,7 +94,7 @@ describe("settlekit doctor", () => {
     ["secretKey", { SETTLEKIT_SECRET_KEY: "sk_production" }, 3, /production key/],
     ["secretKey", { SETTLEKIT_SECRET_KEY: `${secretKey} ` }, 3, /copy it again/],
     ["webhookSecret", { SETTLEKIT_WEBHOOK_SECRET: `"${webhookSecret}"` }, 2, /quotes around it/],
-  ])("a %s that cannot be right in %j ends it with %i", async (check, variables, exit, message) => {
+  ])("an invalid %s in %j makes it exit with %i", async (check, variables, exit, message) => {
     await using service = await scriptedServer({ body: emptyPage });
     const { code, find } = await doctor({ ...testnetAt(service.url), ...variables });
     expect(code).toBe(exit);
@@ -102,11 +102,11 @@ describe("settlekit doctor", () => {
       level: "failure",
       message: expect.stringMatching(message),
     });
-    // The secret key goes nowhere while the configuration cannot work.
+    // The secret key is not sent while the configuration is invalid.
     expect(service.requests).toHaveLength(check === "webhookSecret" ? 1 : 0);
   });
 
-  test("says each thing that is wrong, and ends with what comes first", async () => {
+  test("reports every failure, and exits with the code of the first", async () => {
     const variables = { ...testnetAt("not a URL"), SETTLEKIT_SECRET_KEY: "sk_production" };
     const { code, findings } = await doctor(variables);
     expect(code).toBe(2);
@@ -118,7 +118,7 @@ describe("settlekit doctor", () => {
     ]);
   });
 
-  test("a key of an unknown form is no failure: the service decides", async () => {
+  test("a key of an unknown form is only a warning, because the service decides", async () => {
     await using service = await scriptedServer({ body: emptyPage });
     const variables = { ...testnetAt(service.url), SETTLEKIT_SECRET_KEY: "key_1" };
     const { code, find } = await doctor(variables);
@@ -135,7 +135,7 @@ describe("settlekit doctor", () => {
     ["a page of a proxy", { body: "<html>" }, 5, /not with the expected JSON/],
     ["a redirect", { status: 301, headers: { location: "https://b.example/" } }, 2, /b\.example/],
   ])(
-    "an answer of %s is a failure of the call, not of the way there",
+    "an answer of %s is a failure of the call, not of the connection",
     async (_, answer, exit, why) => {
       await using service = await scriptedServer(answer);
       const { code, find } = await doctor(testnetAt(service.url));
@@ -150,7 +150,7 @@ describe("settlekit doctor", () => {
     },
   );
 
-  test("a service that is not there ends it with 4", async () => {
+  test("an unreachable service makes it exit with 4", async () => {
     await using service = await scriptedServer(reset);
     for (const url of [service.url, "http://127.0.0.1:1"]) {
       const { code, find } = await doctor(testnetAt(url));
@@ -160,7 +160,7 @@ describe("settlekit doctor", () => {
     }
   });
 
-  test("a connection that was never made is not called broken", async () => {
+  test("a connection that was never made is not reported as broken", async () => {
     await using service = await scriptedServer({ body: emptyPage });
     for (const [url, message] of [
       // Not a TLS server, as behind a wrong port or a proxy.
@@ -173,7 +173,7 @@ describe("settlekit doctor", () => {
     }
   });
 
-  test("where a sandbox is missing it says how to start one", async () => {
+  test("a missing sandbox makes it say how to start one", async () => {
     const { find } = await doctor({
       SETTLEKIT_ENVIRONMENT: "sandbox",
       SETTLEKIT_SANDBOX_URL: "http://127.0.0.1:1",
@@ -182,7 +182,7 @@ describe("settlekit doctor", () => {
     expect(find("reach").message).toContain("settlekit sandbox");
   });
 
-  test("drift is shown with its paths, and is no failure", async () => {
+  test("drift is a warning that lists the paths", async () => {
     const pagination = { ...emptyPage.pagination, total: "none" };
     await using service = await scriptedServer({ body: { ...emptyPage, pagination } });
     const { code, find } = await doctor(testnetAt(service.url));
@@ -203,7 +203,7 @@ describe("settlekit doctor", () => {
     }
   });
 
-  test("a clock that is far off is found by the service's Date header", async () => {
+  test("a clock that is far off is detected from the service's Date header", async () => {
     const date = new Date(Date.now() - 3_600_000).toUTCString();
     await using service = await scriptedServer({ headers: { date }, body: emptyPage });
     const { code, find } = await doctor(testnetAt(service.url));

@@ -44,7 +44,7 @@ const createPayment = (orderId = "order_1") => client.payments.create({ amount: 
 const createWithdrawal = (orderId: string) =>
   client.withdrawals.create({ amountInCents: 900, chainId: 84_532, recipientAddress, orderId });
 
-/** Ids for the placeholders of an example: of objects in a state in which it can succeed. */
+/** Values for the placeholders of an example: ids of objects in a state in which it can succeed. */
 async function valuesFor([, verb]: readonly string[]): Promise<Record<string, string>> {
   const { paymentId, secret } = await createPayment();
   if (verb === "wait") await sandbox.payments.simulate(paymentId, "success");
@@ -60,7 +60,7 @@ async function valuesFor([, verb]: readonly string[]): Promise<Record<string, st
     DELIVERY_ID: delivery?.id ?? "",
     CHAIN_ID: String(chain?.chainId),
     TOKEN_ID: token?.id ?? "",
-    // Nothing may listen there, and the port of one test is not that of another.
+    // Nothing may be listening there, and each test needs a port of its own.
     "http://127.0.0.1:3000/webhooks": `${shop.url}/webhooks`,
     npm: process.execPath,
     test: "--version",
@@ -89,15 +89,15 @@ function examplesOf(words: readonly string[]): string[][] {
 
 /** Servers run until they are stopped; these have tests of their own. */
 const servers: ReadonlySet<string> = new Set(["sandbox", "listen", "mcp"]);
-/** Where nothing is typed, it sends nothing. */
+/** Whether the command asks for a confirmation, without which it sends nothing. */
 const asks = (args: readonly string[]) => args.includes("create-once") && !args.includes("--yes");
-/** There is nothing parked or in doubt here: test/cli/inbox.test.ts and payouts.test.ts have such. */
+/** Nothing is parked or in doubt here; test/cli/inbox.test.ts and payouts.test.ts cover those commands. */
 const hasCause = ([group, verb]: readonly string[]) =>
   !["inbox retry", "payouts resolve"].includes(`${group} ${verb}`);
 
 const finite = commands.map(({ words }) => words).filter(([name = ""]) => !servers.has(name));
 
-/** A folder whose ledger has the examples' payouts, planned. */
+/** A folder with a ledger in which the examples' payouts are planned. */
 async function ledgerFor([group, verb]: readonly string[]): Promise<string> {
   if (group !== "payouts") return folder;
   const own = await mkdtemp(join(folder, "payouts-"));
@@ -126,7 +126,7 @@ describe.each(finite.map((words) => [words.join(" "), words] as const))(
   (_, named) => {
     const examples = examplesOf(named);
 
-    test("has two examples, which work over pipes", async () => {
+    test("has at least two examples, which work over pipes", async () => {
       expect(examples.length).toBeGreaterThanOrEqual(2);
       for (const example of examples) {
         const args = await argsOf(named, example);
@@ -135,7 +135,7 @@ describe.each(finite.map((words) => [words.join(" "), words] as const))(
         expect({ args, code, stderr }).toMatchObject({
           code: asks(args) || !hasCause(args) ? 2 : 0,
         });
-        // Colours and bars are for terminals.
+        // Colours and progress bars are for terminals.
         expect(stdout + stderr).not.toContain("\u001b");
         if (args.includes("--json")) {
           for (const line of stdout.trimEnd().split("\n").filter(Boolean)) JSON.parse(line);

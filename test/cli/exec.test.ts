@@ -36,12 +36,12 @@ describe("settlekit exec", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "0 whsec_ false\n" });
   });
 
-  test("takes the sandbox away when the command ends", async () => {
+  test("stops the sandbox when the command ends", async () => {
     const { stdout } = await exec("--", ...node("console.log(process.env.SETTLEKIT_SANDBOX_URL)"));
     await expect(fetch(stdout.trim())).rejects.toThrow();
   });
 
-  test("the sandbox of one run is not that of another, unless they share a seed", async () => {
+  test("uses other keys in each run, unless a seed is given", async () => {
     const print = node("console.log(process.env.SETTLEKIT_SECRET_KEY)");
     const keys = await Promise.all([
       exec("--", ...print),
@@ -53,7 +53,7 @@ describe("settlekit exec", () => {
     expect(keys[3]).toBe(keys[2]);
   });
 
-  test("faults and a frozen clock reach the command's requests", async () => {
+  test("applies faults and a frozen clock to the command's requests", async () => {
     const source = `
       const url = process.env.SETTLEKIT_SANDBOX_URL + "/v1/external/secretkey-auth/payments";
       const { status, headers } = await fetch(url);
@@ -63,7 +63,7 @@ describe("settlekit exec", () => {
     expect(stdout).toBe("503 Thu, 01 Jan 2026 00:00:00 GMT\n");
   });
 
-  test("a client and a sandbox agree on another header prefix", async () => {
+  test("passes the header prefix on to the command's clients", async () => {
     const source = `
       import { MerchantClient } from ${settlekitModule};
       await new MerchantClient().payments.list();
@@ -72,24 +72,24 @@ describe("settlekit exec", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "X-Acme\n" });
   });
 
-  test("the prefix of the command line wins over that of the variable", async () => {
+  test("prefers --header-prefix to the variable", async () => {
     const print = node("console.log(process.env.SETTLEKIT_HEADER_PREFIX)");
     const variables = { SETTLEKIT_HEADER_PREFIX: "X-Acme" };
     const args = ["exec", "--header-prefix", "X-Service", "--", ...print];
     expect((await new CommandLine(args, variables).ended).stdout).toBe("X-Service\n");
   });
 
-  test("ends with the command's exit code", async () => {
+  test("exits with the command's exit code", async () => {
     expect((await exec("--", ...node("process.exit(7)"))).code).toBe(7);
   });
 
-  test("ends as shells do when a signal ended the command", async () => {
+  test("exits with 128 plus the number of the signal that ended the command", async () => {
     const source = "process.kill(process.pid, 'SIGKILL')";
     expect((await exec("--", ...node(source))).code).toBe(137);
   });
 
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "passes %s on, and waits for what the command makes of it",
+    "passes %s on, and waits for the command to end",
     async (signal) => {
       const source = `
         process.on("${signal}", () => { console.log("tidied up"); process.exit(9); });
@@ -101,7 +101,7 @@ describe("settlekit exec", () => {
     },
   );
 
-  test("says that a command is not there, or cannot be run, as shells do", async () => {
+  test("exits with 127 for a missing command, and with 126 for one that cannot be run", async () => {
     expect(await exec("--", "no-such-command")).toMatchObject({
       code: 127,
       stderr: expect.stringContaining(
@@ -113,7 +113,7 @@ describe("settlekit exec", () => {
     expect(stderr).toContain("EACCES");
   });
 
-  test("asks for the two hyphens before it takes the command's options for its own", async () => {
+  test("asks for -- rather than parse the command's options as its own", async () => {
     const { code, stderr } = await exec("npm", "test", "--coverage");
     expect(code).toBe(2);
     expect(stderr).toContain('settlekit exec -- "npm" ...');
@@ -121,7 +121,7 @@ describe("settlekit exec", () => {
   });
 });
 
-test("a command line for Windows keeps each word together", () => {
+test("a command line for Windows quotes words that would be split", () => {
   expect(windowsLine(["npm", "test"])).toBe("npm test");
   expect(windowsLine(["C:\\tools\\a.cmd", "two words", "", "a&b", 'say "x"'])).toBe(
     'C:\\tools\\a.cmd "two words" "" "a&b" "say \\"x\\""',

@@ -14,16 +14,16 @@ test.each([
   [new InvalidRequestError("", about)],
   [new NotFoundError("", about)],
   [new IdempotencyConflictError("", about)],
-])("what settlekit itself refuses is a mistake in the command: %o", (error) => {
+])("an error raised by settlekit itself exits with 2: %o", (error) => {
   expect(exitCodeOf(error)).toBe(2);
 });
 
 test.each([
   [new ApiError("", { ...about, status: 404 })],
   [new NotFoundError("", { ...about, status: 404 })],
-  // The order's withdrawals were read.
+  // Raised after the order's withdrawals were read.
   [new IdempotencyConflictError("", { ...about, operation: "withdrawals.createOnce" })],
-])("what the service has or says is the other side's answer: %o", (error) => {
+])("an error caused by the service's answer or data exits with 5: %o", (error) => {
   expect(exitCodeOf(error)).toBe(5);
 });
 
@@ -35,6 +35,6 @@ test.each([
   ["store_full", 4],
   ["not_migrated", 2],
   ["newer_schema", 2],
-])("a database error %s ends with %i", (code, exitCode) => {
+])("the store error %s exits with %i", (code, exitCode) => {
   expect(exitCodeOf(new StoreError("", { code }))).toBe(exitCode);
 });

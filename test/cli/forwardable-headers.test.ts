@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { forwardableHeaders } from "../../src/cli/listen.ts";
 
-test("headers keep their order, spelling and repetitions; those of the connection stay behind", () => {
+test("forwarded headers keep their order, case and repetitions; hop-by-hop headers are removed", () => {
   const received = [
     ["Host", "127.0.0.1:4011"],
     ["X-Service-SIGNATURE", "ab"],

@@ -55,7 +55,7 @@ describe("settlekit inbox", () => {
     expect(other).toContain('CREATE TABLE "shop".inbox_subjects');
   });
 
-  test("prints only the migrations after --from, and takes no version that does not exist", async () => {
+  test("prints only the migrations after --from, and refuses a version that does not exist", async () => {
     const { length: newest } = inboxTables.migrations;
     const { stdout } = await run("sql", "--sqlite", "--from", String(newest));
     expect(stdout).not.toMatch(/CREATE TABLE settlekit_inbox|ALTER TABLE/);
@@ -73,13 +73,13 @@ describe("settlekit inbox", () => {
     [["status", "--sqlite", "a.db", "--schema", "shop"], "Pass --sqlite or --schema, not both."],
     [["sql", "--sqlite", "--schema", "shop"], "Pass --sqlite or --schema, not both."],
     [["sql", "--postgres", "--schema", 'a"b'], "must be a name of up to 48 lower-case letters"],
-  ])("refuses %j, where one option would be ignored or break the SQL", async (args, reason) => {
+  ])("refuses %j, because one option would be ignored or break the SQL", async (args, reason) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(reason);
   });
 
-  test("finds what no webhook told, and says what waits", async () => {
+  test("reconciles a payment without a webhook, and counts it in the status", async () => {
     const client = new MerchantClient({
       environment: "sandbox",
       baseUrl: server.url,
@@ -93,7 +93,7 @@ describe("settlekit inbox", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ changed: 1, parked: 0, missed: 1 });
   });
 
-  test("lists what is parked, and has it tried again", async () => {
+  test("lists parked items, and retries them", async () => {
     const store = sqlite(path);
     await store.transaction(function* () {
       yield {
@@ -112,7 +112,7 @@ describe("settlekit inbox", () => {
     );
   });
 
-  test("asks for a database when there is none", async () => {
+  test("asks for a database when none is given", async () => {
     expect(await run("status")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("Set DATABASE_URL, or pass --database-url or --sqlite"),

@@ -22,7 +22,7 @@ async function temporaryFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
-/** What the printed code takes for granted, by framework. */
+/** What the printed code assumes, by framework. */
 const apps = {
   next: "",
   hono: 'import { Hono } from "hono"; const app = new Hono();',
@@ -59,7 +59,7 @@ test("settlekit init prints code that type-checks under strict settings", async 
   expect(stdout).toBe("");
 });
 
-test("settlekit init prints code that takes payment.confirmed for payment.updated", async () => {
+test("settlekit init prints code that handles payment.confirmed like payment.updated", async () => {
   await using project = await temporaryFolder();
   const code = await codeFor("none", project.path);
   expect(code).toContain('for (const event of ["payment.updated", "payment.confirmed"]) {');

@@ -18,7 +18,7 @@ const dependOn = (framework: string) =>
   writeFile(join(folder, "package.json"), JSON.stringify({ dependencies: { [framework]: "*" } }));
 
 describe("settlekit init", () => {
-  test("writes the variables of the sandbox, readable by their owner alone", async () => {
+  test("writes the variables of the sandbox, readable only by the file's owner", async () => {
     const { code, stderr } = await init();
     expect(code).toBe(0);
     expect(stderr).toContain("Wrote .env.");
@@ -32,7 +32,7 @@ describe("settlekit init", () => {
     expect((await init()).stderr).toContain(".env is up to date.");
   });
 
-  test("keeps what is in the file, and changes no variable unasked", async () => {
+  test("keeps what is in the file, and changes no variable without asking", async () => {
     await writeFile(join(folder, ".env"), "# mine\nPORT=3000\nSETTLEKIT_SECRET_KEY='sk_test_mine'");
     const { code, stderr } = await init();
     expect(code).toBe(0);
@@ -48,7 +48,7 @@ describe("settlekit init", () => {
     expect(again.stderr).not.toContain("up to date");
   });
 
-  test("knows the first variable of a file that begins with a byte order mark", async () => {
+  test("recognises the first variable of a file that begins with a byte order mark", async () => {
     await init();
     const text = await dotenv();
     await writeFile(join(folder, ".env"), `\ufeff${text}`);
@@ -86,13 +86,13 @@ describe("settlekit init", () => {
     ["next", ".env", "  npx next dev"],
     ["next", ".env.local", "  npx next dev"],
     ["next", "sandbox.env", "  node --env-file=sandbox.env node_modules/next/dist/bin/next dev"],
-  ])("says how to start a server of %s with %s", async (framework, path, advice) => {
+  ])("says how to start a %s server with %s", async (framework, path, advice) => {
     await dependOn(framework);
     const { stderr } = await init("--dotenv", path);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(advice);
   });
 
-  test("says that the file cannot be written", async () => {
+  test("says when the file cannot be written", async () => {
     const { code, stderr } = await init("--dotenv", "no/such/folder/.env");
     expect(code).toBe(2);
     expect(stderr).toContain("no/such/folder/.env cannot be written");

@@ -12,7 +12,7 @@ const event = {
 } as const;
 const signed = () => signWebhook({ event, secret });
 
-/** A receiver that is ready, on a port of its own. */
+/** Starts a receiver on a free port, and waits until it is ready. */
 async function listening(...args: string[]) {
   const running = new CommandLine(["listen", "--port", "0", "--json", ...args], {
     SETTLEKIT_WEBHOOK_SECRET: secret,
@@ -24,7 +24,7 @@ async function listening(...args: string[]) {
 }
 
 describe("settlekit listen", () => {
-  test("verifies and prints a webhook, at whatever path", async () => {
+  test("verifies and prints a webhook on any path", async () => {
     await using running = await listening();
     const delivery = signed();
     const response = await running.send(delivery, "/any/path?x=1");
@@ -43,7 +43,7 @@ describe("settlekit listen", () => {
     });
   });
 
-  test("refuses to pass webhooks on to itself", async () => {
+  test("refuses to forward webhooks to itself", async () => {
     await using other = await scriptedServer({ status: 200 });
     const { port } = new URL(other.url);
     await other[Symbol.asyncDispose]();
@@ -55,7 +55,7 @@ describe("settlekit listen", () => {
     expect(stderr).toContain("--forward-to is the address of listen itself");
   });
 
-  test("passes on body and headers unchanged, to exactly the given URL", async () => {
+  test("forwards body and headers unchanged, to exactly the given URL", async () => {
     await using shop = await scriptedServer({ status: 201, body: "ok" });
     await using running = await listening("--forward-to", `${shop.url}/hooks?a=1`);
     const body = '{ "event": "payment.updated",\n "data": { "note": "é\u{1F600}" } }  ';
@@ -82,14 +82,14 @@ describe("settlekit listen", () => {
     });
   });
 
-  test("gives the sender the endpoint's status, so that it sends again", async () => {
+  test("answers with the endpoint's status, so that the sender retries", async () => {
     await using shop = await scriptedServer({ status: 503 }, { status: 200 });
     await using running = await listening("--forward-to", shop.url);
     expect((await running.send(signed())).status).toBe(503);
     expect((await running.send(signed())).status).toBe(200);
   });
 
-  test("forwards and prints only the events that were asked for", async () => {
+  test("forwards and prints only the selected events", async () => {
     await using shop = await scriptedServer({});
     await using running = await listening(
       ...["--forward-to", shop.url, "--events", "payment.updated"],
@@ -137,7 +137,7 @@ describe("settlekit listen", () => {
       "this environment",
     ],
     [
-      "a body that was changed, which is named as the cause",
+      "a changed body",
       { ...signed(), body: `${JSON.stringify(event)}\n` },
       401,
       "signature_mismatch",
@@ -152,13 +152,13 @@ describe("settlekit listen", () => {
       "clock was probably frozen (--now) or advanced: then listen with --tolerance Infinity",
     ],
     [
-      "a signed body that is no event",
+      "a signed body that is not an event",
       signWebhook({ body: "[]", secret }),
       400,
       "invalid_event",
       "body is not",
     ],
-  ])("refuses %s, says why, and passes nothing on", async (_, delivery, status, reason, why) => {
+  ])("refuses %s, says why, and forwards nothing", async (_, delivery, status, reason, why) => {
     await using shop = await scriptedServer({});
     await using running = await listening("--forward-to", shop.url);
     const { body, headers } = delivery;
@@ -172,13 +172,13 @@ describe("settlekit listen", () => {
     expect(shop.requests).toEqual([]);
   });
 
-  test("a frozen sandbox's webhooks are accepted with --tolerance Infinity", async () => {
+  test("accepts a frozen sandbox's webhooks with --tolerance Infinity", async () => {
     await using running = await listening("--tolerance", "Infinity");
     const { body, headers } = signWebhook({ event, secret, timestamp: 1_700_000_000 });
     expect((await running.send({ body, headers })).status).toBe(200);
   });
 
-  test("answers 405 to what is no POST", async () => {
+  test("answers 405 to anything but POST", async () => {
     await using running = await listening();
     const response = await fetch(running.url);
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
@@ -188,7 +188,7 @@ describe("settlekit listen", () => {
     });
   });
 
-  test("refuses a body that is too large before it is all there", async () => {
+  test("refuses an oversized body before all of it has arrived", async () => {
     await using running = await listening();
     const socket = connect(Number(new URL(running.url).port), "127.0.0.1");
     // The rest of the body meets a closed connection.
@@ -202,7 +202,7 @@ describe("settlekit listen", () => {
     socket.destroy();
   });
 
-  test("a sender that breaks off leaves it running", async () => {
+  test("survives a sender that disconnects mid-request", async () => {
     await using running = await listening();
     const socket = connect(Number(new URL(running.url).port), "127.0.0.1");
     socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
@@ -211,7 +211,7 @@ describe("settlekit listen", () => {
     expect((await running.send(signed())).status).toBe(200);
   });
 
-  test("prints for people on stderr alone, and never the secret", async () => {
+  test("prints for people on stderr only, and never the secret", async () => {
     const running = new CommandLine(["listen", "--port", "0", "--secret", secret]);
     const line = await running.stderr.next((text) => text.includes("http://"));
     const url = line.slice(line.indexOf("http://"));
@@ -228,7 +228,7 @@ describe("settlekit listen", () => {
     expect(stderr).not.toContain(secret);
   });
 
-  test("shows people what became of a webhook that was passed on", async () => {
+  test("shows people the outcome of a forwarded webhook", async () => {
     await using shop = await scriptedServer({ status: 302 }, reset);
     const args = ["listen", "--port", "0", "--secret", secret, "--forward-to", shop.url];
     await using running = new CommandLine(args);
@@ -242,7 +242,7 @@ describe("settlekit listen", () => {
     await running.stderr.next((text) => text.includes("not forwarded: "));
   });
 
-  test("works behind the sandbox: its webhooks come through to the shop", async () => {
+  test("forwards the webhooks of settlekit trigger to the shop", async () => {
     await using shop = await scriptedServer({});
     await using running = await listening("--forward-to", shop.url, "--secret", secret);
     const { code } = await settlekit([
@@ -253,7 +253,7 @@ describe("settlekit listen", () => {
     expect(shop.requests).toHaveLength(1);
   });
 
-  test("warns of an event whose name is nearly right, and of no other", async () => {
+  test("warns about a misspelt event name, and about no other", async () => {
     await using running = await listening(
       ...["--events", "payment.update", "--events", "payment.updated", "--events", "invoice.paid"],
       ...["--events", "payment.confirmed"],
@@ -263,7 +263,7 @@ describe("settlekit listen", () => {
     );
   });
 
-  test("SIGTERM ends it, and a taken port is said to be so", async () => {
+  test("exits on SIGTERM, and says when its port is taken", async () => {
     await using running = await listening();
     const { port } = new URL(running.url);
     const second = await settlekit(["listen", "--port", port, "--secret", secret]);
@@ -274,7 +274,7 @@ describe("settlekit listen", () => {
     expect(await running.stop("SIGTERM")).toMatchObject({ code: 143, stderr: "" });
   });
 
-  test("other machines are let in only with a warning", async () => {
+  test("warns when it accepts connections from other machines", async () => {
     await using running = await listening("--host", "0.0.0.0");
     expect(running.stderr.text).toMatch(/Warning: Listening on 0\.0\.0\.0/);
     expect((await running.send(signed())).status).toBe(200);
@@ -288,7 +288,7 @@ describe("settlekit listen", () => {
     [["--secret", "a", "--tolerance", "5m"], "`--tolerance`: Expected"],
     [["--secret", "a", "--header-prefix", "no spaces"], "headerPrefix"],
     [["--secret", "a", "--host", "no such host"], "Cannot listen"],
-  ])("%j is refused", async (args, hint) => {
+  ])("refuses %j", async (args, hint) => {
     const { code, stdout, stderr } = await settlekit(["listen", "--port", "0", ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(hint);

@@ -24,7 +24,7 @@ describe("settlekit", () => {
     });
   });
 
-  test("without a command it explains itself on stderr, as a mistake", async () => {
+  test("without a command prints its usage on stderr, and exits with 2", async () => {
     const { code, stdout, stderr } = await settlekit([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Usage: settlekit COMMAND");
@@ -36,7 +36,7 @@ describe("settlekit", () => {
     ["--trigger", "Did you mean `trigger`?"],
     ["constructor", "`constructor`"],
     ["\u001b[8mhidden", "\\u001b[8mhidden"],
-  ])("the unknown command %j is refused", async (name, hint) => {
+  ])("refuses the unknown command %j", async (name, hint) => {
     const { code, stdout, stderr } = await settlekit([name]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(hint);
@@ -47,7 +47,7 @@ describe("settlekit", () => {
     ["payouts", "list, show, plan, approve, "],
     ["inbox", "status, parked, retry, reconcile, sql."],
     ["payments", "create, "],
-  ])("%s alone lists what there is to do with it", async (group, verbs) => {
+  ])("%s alone lists its verbs", async (group, verbs) => {
     const { code, stdout, stderr } = await settlekit([group]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(`Missing command after ${group}: ${verbs}`);
@@ -68,11 +68,11 @@ describe("settlekit", () => {
       ["a missing argument", ["payments", "get", "--json"]],
       ["a value that cannot be read", ["sandbox", "--port", "abc", "--json"]],
       ["a group without a verb", ["payments", "--json"]],
-      ["a file of data that cannot be opened", ["sandbox", "--json", "--data", missing]],
-      ["a file of variables that cannot be read", ["doctor", "--json", "--dotenv", missing]],
+      ["a data file that cannot be opened", ["sandbox", "--json", "--data", missing]],
+      ["a dotenv file that cannot be read", ["doctor", "--json", "--dotenv", missing]],
       ["options that exclude each other", ["payments", "list", "--json", "--csv"]],
       ["a setting that is missing", ["listen", "--json"]],
-    ])("%s is a line of JSON as well", async (_, args) => {
+    ])("%s is also a JSON line", async (_, args) => {
       const { code, stdout, stderr } = await settlekit(args);
       expect(code).toBe(2);
       const { type, error } = JSON.parse(stdout);
@@ -80,14 +80,14 @@ describe("settlekit", () => {
       expect(stderr).toContain(`settlekit: ${error.message.split("\n")[0]}`);
     });
 
-    test("so is a port that is taken", async () => {
+    test("a taken port is also a JSON line", async () => {
       await using other = await scriptedServer({});
       const { port } = new URL(other.url);
       const { stdout } = await settlekit(["listen", "--json", "--secret", "s", "--port", port]);
       expect(JSON.parse(stdout).error.message).toContain(`Port ${port} on 127.0.0.1 is in use`);
     });
 
-    test("after -- it belongs to the other command", async () => {
+    test("a --json after -- belongs to the other command", async () => {
       const { code, stdout } = await settlekit(["exec", "--nope", "--", "node", "--json"]);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     });

@@ -30,7 +30,7 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     ...["--chain-id", "84532", "--recipient-address", recipientAddress],
   ];
 
-  test("a payout is sent only when its amount was typed", async () => {
+  test("a payout is sent only after its amount is typed", async () => {
     const prompt = "Type 125.00 to send it: ";
     const refused = await onTerminal(payout("payout_7"), {
       variables,
@@ -51,7 +51,7 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
   test.each([
     ["Ctrl-C", "\u0003"],
     ["Ctrl-D", "\u0004"],
-  ])("%s at the question sends nothing, and says so", async (_, key) => {
+  ])("%s at the prompt sends nothing, and says so", async (_, key) => {
     const { code, screen } = await onTerminal(payout("payout_9"), {
       variables,
       answers: { "Type 125.00 to send it: ": key },
@@ -61,7 +61,7 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     expect(await client.withdrawals.findByOrderId("payout_9")).toEqual([]);
   });
 
-  test("--all shows a bar until everything is read", async () => {
+  test("--all shows a progress bar until everything is read", async () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         client.payments.create({ amount: 2500, orderId: `bar_${index}` }),
@@ -73,7 +73,7 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     expect(code).toBe(0);
     const [, full, after] = screen.split("\r\u001b[2K");
     expect(full).toMatch(/^\[={30}\] (\d+) of \1$/);
-    // Gone when the table comes.
+    // The bar is erased before the table is printed.
     expect(after).toMatch(/^id +orderId /);
   });
 
@@ -93,7 +93,7 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     expect(text).toContain("SETTLEKIT_SECRET_KEY=mine\nSETTLEKIT_ENVIRONMENT=sandbox\n");
   });
 
-  test("Ctrl-C at a question of init leaves the file as it was, and says so", async () => {
+  test("Ctrl-C at a prompt of init leaves the file unchanged, and says so", async () => {
     const own = await mkdtemp(join(folder, "init-"));
     await writeFile(join(own, ".env"), "SETTLEKIT_ENVIRONMENT=testnet\n");
     const question = "SETTLEKIT_ENVIRONMENT has a different value in .env. Replace it? (y/N) ";

@@ -10,7 +10,7 @@ describe("option values", () => {
     }
   });
 
-  test("a URL is whole, and http or https", () => {
+  test("a URL is complete, and http or https", () => {
     expect(webUrl.parse("http://127.0.0.1:3000/a?b=c")).toMatchObject({
       value: new URL("http://127.0.0.1:3000/a?b=c"),
     });
@@ -19,7 +19,7 @@ describe("option values", () => {
     }
   });
 
-  test("seconds may be endless, but not negative", () => {
+  test("seconds may be infinite, but not negative", () => {
     expect([seconds.parse("0"), seconds.parse("Infinity")]).toMatchObject([
       { value: 0 },
       { value: Number.POSITIVE_INFINITY },
@@ -45,7 +45,7 @@ describe("option values", () => {
     }
   });
 
-  test("only this machine's own addresses are out of reach for others", () => {
+  test("only loopback addresses are unreachable for other machines", () => {
     expect(["127.0.0.1", "127.9.9.9", "localhost", "::1"].every(isLoopback)).toBe(true);
     expect(["0.0.0.0", "::", "192.168.0.4", "127.example.com", ""].some(isLoopback)).toBe(false);
   });

@@ -4,7 +4,7 @@ import { commands, parse } from "../../src/cli/command-line.ts";
 import { UsageError } from "../../src/cli/exit-codes.ts";
 import { version } from "../../src/runtime.ts";
 
-/** What parsing writes to stdout, or the message with which it refuses. */
+/** What parsing writes to stdout, and the message of its usage error, if any. */
 function outcomeOf(...args: string[]): { written: string; refusal?: string } {
   let written = "";
   const write = (text: string) => {
@@ -19,41 +19,41 @@ function outcomeOf(...args: string[]): { written: string; refusal?: string } {
   }
 }
 
-/** What the first word may be. */
+/** Every first word of a command. */
 const names = new Set(commands.map(({ words: [name = ""] }) => name));
 
 const refusalOf = (...args: string[]) => outcomeOf(...args).refusal;
 
 describe("parsing", () => {
-  test("runs nothing and writes nothing for arguments that are fine", () => {
+  test("writes nothing for valid arguments", () => {
     const args = ["--host", "::1", "--fault=* reset", "--json", "--fault", "* 503"];
     expect(outcomeOf("sandbox", ...args)).toEqual({ written: "" });
   });
 
-  test("takes a value that begins with a hyphen, but not the next option", () => {
+  test("accepts a value that begins with a hyphen, but not the next option", () => {
     expect(refusalOf("sandbox", "--seed", "-a")).toBeUndefined();
     expect(refusalOf("sandbox", "--host", "--json")).toContain('"--json" is an option');
     expect(refusalOf("sandbox", "--host")).toContain("--host");
   });
 
-  test("refuses an empty value, which a variable that is not set leaves behind", () => {
+  test("refuses an empty value, which an unset variable leaves behind", () => {
     for (const args of [["--host="], ["--host", ""], ["--fault", "* 503", "--fault", ""]]) {
       expect(refusalOf("sandbox", ...args)).toMatch(/--(host|fault).*is empty, perhaps because/);
     }
   });
 
-  test("names an argument that is missing", () => {
+  test("names a missing argument", () => {
     expect(refusalOf("advance")).toBe("Missing argument `DURATION`.");
     expect(refusalOf("payments", "get")).toBe("Missing argument `PAYMENT_ID`.");
   });
 
-  test("a switch takes no value, and nothing is given twice unless it may be", () => {
+  test("refuses a value for a switch, and a repeated option that takes one value", () => {
     expect(refusalOf("sandbox", "--json=yes")).toContain("--json");
     expect(refusalOf("sandbox", "--host", "a", "--host", "b")).toContain("--host");
   });
 
   test.each(["--prt", "--no-json", "--__proto__", "--constructor=a", "-o", "pie"])(
-    "%s is refused by name",
+    "refuses %s by name",
     (argument) => {
       expect(refusalOf("sandbox", argument)).toContain(argument.split("=")[0]);
     },
@@ -68,7 +68,7 @@ describe("parsing", () => {
     expect(refusalOf("deploy")).not.toContain("Did you mean");
   });
 
-  test("after two hyphens everything belongs to the other command", () => {
+  test("leaves everything after -- to the other command", () => {
     expect(outcomeOf("exec", "--seed", "a", "--", "npm", "--seed", "b", "--help")).toEqual({
       written: "",
     });
@@ -77,7 +77,7 @@ describe("parsing", () => {
     expect(refusalOf("exec", "--")).toContain("Missing command to run.");
   });
 
-  test("any arguments are accepted or refused with a message, never anything else", () => {
+  test("accepts any arguments or throws a UsageError, and nothing else", () => {
     const word = fc.oneof(
       fc.string(),
       fc.constantFrom("--", "-", "--oven", "--fault=", "--json", "--__proto__=1", "-hx", "npm"),
@@ -95,7 +95,7 @@ describe("parsing", () => {
 /** `listen`, `payments list` and so on. */
 const everyCommand = commands.map(({ words }) => words.join(" "));
 
-describe("what it prints itself", () => {
+describe("the parser's own output", () => {
   test.each([["--help"], ["-h"], ["help"]])("%s prints every command", (...args) => {
     const { written } = outcomeOf(...args);
     for (const name of names) {
@@ -107,7 +107,7 @@ describe("what it prints itself", () => {
     expect(outcomeOf(flag).written).toBe(`${version}\n`);
   });
 
-  test.each(everyCommand)("%s explains itself, with examples that it accepts", (name) => {
+  test.each(everyCommand)("the help of %s has examples that the parser accepts", (name) => {
     const words = name.split(" ");
     const { written } = outcomeOf(...words, "--help");
     expect(written).toMatch(new RegExp(`^Usage: settlekit ${name} `, "m"));
@@ -125,20 +125,20 @@ describe("what it prints itself", () => {
   });
 
   test.each(["bash", "zsh", "fish", "powershell", "pwsh"])(
-    "completion for %s knows commands",
+    "completion for %s suggests commands",
     (shell) => {
       expect(outcomeOf("completion", shell).written).toContain("settlekit");
       expect(outcomeOf("completion", shell, "san").written).toContain("sandbox");
     },
   );
 
-  test("completion knows the options and values of a command", () => {
+  test("completion suggests the options and values of a command", () => {
     expect(outcomeOf("completion", "bash", "listen", "--for").written).toContain("--forward-to");
     expect(outcomeOf("completion", "bash", "trigger", "pay").written).toContain("payment.updated");
     expect(outcomeOf("completion", "nonsense").refusal).toContain("nonsense");
   });
 
-  test("completion names the shells", () => {
+  test("completion lists the shells", () => {
     for (const args of [["completion"], ["completion", ""]]) {
       expect(refusalOf(...args)).toContain("Name a shell: bash, zsh, fish, powershell, ");
     }
@@ -159,7 +159,7 @@ describe("what it prints itself", () => {
     ["doctor", "--dotenv"],
     ["sandbox", "--data"],
     ["init", "--dotenv"],
-  ])("completion leaves a path to the shell: %s", (...args) => {
+  ])("completion leaves paths to the shell: %s", (...args) => {
     expect(outcomeOf("completion", "bash", ...args, "c").written).toMatch(/^__FILE__:any:/);
   });
 });

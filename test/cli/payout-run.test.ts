@@ -7,7 +7,7 @@ const { sandbox, path, run, payouts, payoutsWith } = payoutsCommand("payout run"
 const revoked = { SETTLEKIT_SECRET_KEY: "sk_test_revoked" };
 
 describe("settlekit payouts run", () => {
-  it("tells a scheduler that the key was refused, and then what waits for the next try", async () => {
+  it("exits with 3 when the key is refused, and counts the payouts that wait for a retry", async () => {
     await payouts(...planOf("a"));
     await payouts(...planOf("b"));
     const refused = await payoutsWith(revoked, "run", "--no-limits");
@@ -28,7 +28,7 @@ describe("settlekit payouts run", () => {
     expect(sandbox.withdrawals.all()).toEqual([]);
   });
 
-  it("ends with the code of what failed, which --json prints as well", async () => {
+  it("exits with the code of the failure, which --json prints as well", async () => {
     const nowhere = { SETTLEKIT_SANDBOX_URL: "http://127.0.0.1:1" };
     await payoutsWith(nowhere, ...planOf("a"));
     const unreachable = await payoutsWith(nowhere, "run", "--no-limits", "--json");
@@ -44,7 +44,7 @@ describe("settlekit payouts run", () => {
     expect(errorOf(doubtful)).toMatchObject({ name: "ServerError", outcome: "unknown" });
   });
 
-  it("counts what it leaves unsent, with the reason", async () => {
+  it("counts the payouts that it leaves unsent, with the reason", async () => {
     for (const orderId of ["a", "b", "c"]) await payouts(...planOf(orderId, "900"));
     await payouts(...planOf("d", "6000"));
     const work = ["run", "--per-day", "1000", "--approve-above", "5000"];
@@ -67,7 +67,7 @@ describe("settlekit payouts run", () => {
     expect(stdout).toMatch(/^c .* limits\.perDay is 1000 cents/m);
   });
 
-  it("counts what is in doubt, and what was not tried because the service was away", async () => {
+  it("counts the payouts in doubt, and the due ones that it did not try after failures", async () => {
     const orderIds = ["a", "b", "c", "d", "e", "f"];
     for (const orderId of orderIds) await payouts(...planOf(orderId, "900"));
     sandbox.faults.reset("POST /withdrawals", { when: "after" });
@@ -81,7 +81,7 @@ describe("settlekit payouts run", () => {
     expect(refused.stderr).toMatch(/are due, but were not tried: 2\.$/m);
   });
 
-  it("counts what a person has to decide, while the breaker is open", async () => {
+  it("counts the payouts that need a decision, while the breaker is open", async () => {
     for (const orderId of ["a", "b"]) await payouts(...planOf(orderId));
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const db = new DatabaseSync(path());
@@ -96,7 +96,7 @@ describe("settlekit payouts run", () => {
     expect(stderr).toContain("Payouts that are due, but were not tried: 1.");
   });
 
-  it("says what Ctrl-C leaves open", async () => {
+  it("says in which state Ctrl-C leaves a payout", async () => {
     await using service = await scriptedServer(silent);
     await payoutsWith({ SETTLEKIT_SANDBOX_URL: service.url }, ...planOf("a"));
     const args = ["payouts", "run", "--no-limits", "--sqlite", path()];
@@ -117,7 +117,7 @@ describe("settlekit payouts run", () => {
     expect((await payouts("show", "a")).stdout).toMatch(/^state +sending$/m);
   });
 
-  it("takes every limit of the ledger", async () => {
+  it("accepts every limit of the ledger", async () => {
     const other = "0x00000000000000000000000000000000000000a1";
     for (const [orderId, amount] of Object.entries({ a: "900", b: "900", c: "100" })) {
       await payouts(...planOf(orderId, amount));
@@ -138,14 +138,14 @@ describe("settlekit payouts run", () => {
   it.each([
     ["--per-24-hours", /limits\.per24Hours is 1000 cents/],
     ["--per-recipient-and-day", /limits\.perRecipientAndDay is 1000 cents/],
-  ])("holds back what %s does not allow", async (flag, problem) => {
+  ])("holds back payouts above %s", async (flag, problem) => {
     for (const orderId of ["a", "b"]) await payouts(...planOf(orderId, "900"));
     expect((await payouts("run", flag, "1000")).stderr).toMatch(/held back by the limits: 1, /);
     expect((await payouts("list", "--state", "planned")).stdout).toMatch(problem);
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });
 
-  it("sends nothing without a limit, unless it is told that there is none", async () => {
+  it("sends nothing without a limit, unless --no-limits is passed", async () => {
     await payouts(...planOf("a"));
     const forgotten = await payouts("run");
     expect(forgotten).toMatchObject({ code: 2, stdout: "" });
@@ -159,7 +159,7 @@ describe("settlekit payouts run", () => {
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });
 
-  it("sends nothing in production without being told so", async () => {
+  it("sends nothing in production without --production", async () => {
     await payouts(...planOf("a"));
     const live = {
       SETTLEKIT_ENVIRONMENT: "production",

@@ -7,7 +7,7 @@ import { settlekit, type Variables } from "./command-line.ts";
 
 export const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
-/** `payouts plan` by bob. */
+/** The arguments of `payouts plan`, by bob. */
 export const planOf = (orderId: string, amount = "12500") => [
   ...["plan", orderId, "--amount-in-cents", amount, "--chain-id", "84532"],
   ...["--recipient-address", recipient, "--by", "bob"],
@@ -18,7 +18,7 @@ export const errorOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).er
 
 export const linesOf = (text: string) => text.trimEnd().split("\n");
 
-/** For each test of a file, a sandbox and a folder for `shop.db`. */
+/** Provides a sandbox, and a fresh folder for `shop.db` in each test. */
 export function payoutsCommand(seed: string) {
   const sandbox = createSandbox({ seed });
   let server: SandboxServer;

@@ -41,7 +41,7 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
     ]);
     const same = await inDatabase("approve", "a", "--by", "bob", "--json");
     expect(errorOf(same)).toMatchObject({ code: "same_person" });
-    // Whoever approves needs no secret key.
+    // Approving needs no secret key.
     const keyless = { SETTLEKIT_SECRET_KEY: "" };
     const approved = await run(["approve", "a", "--by", "ann", ...database], keyless);
     expect(approved.stdout).toMatch(/^state +approved$/m);
@@ -69,7 +69,7 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
 });
 
 describe("settlekit payouts", () => {
-  it("leaves what is wrong to a person, who resolves it", async () => {
+  it("lets a person resolve a payout in doubt", async () => {
     await payouts(...planOf("a"));
     sandbox.faults.reset("POST /withdrawals", { when: "before" });
     await payouts("run", "--no-limits");
@@ -88,7 +88,7 @@ describe("settlekit payouts", () => {
     );
   });
 
-  it("tells a mistake from an answer of the service by its exit code", async () => {
+  it("exits with 2 for an unknown payout or a conflicting plan", async () => {
     await payouts(...planOf("a"));
     expect(await payouts("approve", "nope", "--by", "ann")).toMatchObject({ code: 2 });
     expect(await payouts("show", "nope")).toMatchObject({ code: 2 });
@@ -99,7 +99,7 @@ describe("settlekit payouts", () => {
     });
   });
 
-  it("says that a journal was altered, by its exit code, too", async () => {
+  it("reports an altered journal, and exits with 5", async () => {
     await payouts(...planOf("a"));
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const db = new DatabaseSync(path());
@@ -114,7 +114,7 @@ describe("settlekit payouts", () => {
     expect(stderr).toMatch(/All payouts are stopped\. The journal check failed\. .* reopen\.$/m);
   });
 
-  it("migrates no database that is there", async () => {
+  it("does not migrate an existing database", async () => {
     await writeFile(path(), "");
     for (const args of [planOf("a"), ["run", "--no-limits"], ["list"]]) {
       const { code, stderr } = await payouts(...args);
@@ -151,7 +151,7 @@ describe("settlekit payouts", () => {
     );
   });
 
-  it("gives each line of JSON a type where there are several kinds", async () => {
+  it("gives each JSON line a type when there are several kinds", async () => {
     await payouts(...planOf("a"));
     const { lines } = await payouts("show", "a", "--json");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -165,7 +165,7 @@ describe("settlekit payouts", () => {
   it.each([
     [["--withdrawal-id", "x", "--do-not-send"], "--do-not-send needs --never-sent."],
     [["--never-sent", "--accept-differences"], "--accept-differences needs --withdrawal-id ID."],
-  ])("refuses to resolve with %j, of which one would be ignored", async (args, reason) => {
+  ])("refuses to resolve with %j, because one option would be ignored", async (args, reason) => {
     const { code, stderr } = await run(["resolve", "a", "--by", "ann", ...args]);
     expect(code).toBe(2);
     expect(stderr).toContain(reason);
@@ -193,7 +193,7 @@ describe("settlekit payouts", () => {
     expect((await run(["list", "--sqlite", `file:${typo}`])).code).toBe(0);
   });
 
-  it("needs a database, and prints its tables", async () => {
+  it("requires a database, and prints its tables", async () => {
     for (const notUrl of ["shop.db", "localhost:5432/shop", "mysql://127.0.0.1/shop"]) {
       const other = await run(["list", "--database-url", notUrl], {});
       expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("postgres://") });

@@ -1,6 +1,6 @@
 import { main, type Variables, variablesWith } from "./command-line.ts";
 
-/** Undefined where there are no binaries for the platform. */
+/** Undefined if there are no binaries for the platform. */
 const pty = await import("@lydell/node-pty").catch(() => undefined);
 
 export const hasPseudoTerminals = pty !== undefined;
@@ -8,14 +8,14 @@ if (!hasPseudoTerminals) process.stderr.write("No pseudo-terminals here: tests s
 
 interface Ended {
   readonly code: number;
-  /** What the terminal was sent, stdout and stderr, with its control sequences. */
+  /** Everything sent to the terminal by stdout and stderr, with control sequences. */
   readonly screen: string;
 }
 
 interface Options {
   readonly variables?: Variables;
   readonly cwd?: string;
-  /** What is typed as soon as a text is on the screen. */
+  /** By a text, what to type as soon as it is on the screen. */
   readonly answers?: Readonly<Record<string, string>>;
 }
 

@@ -31,7 +31,7 @@ async function jsonOf(...args: string[]) {
     .map((line) => JSON.parse(line));
 }
 
-test("a list is a table for people, and CSV or lines of JSON for programs", async () => {
+test("a list is a table for people, and CSV or JSON lines for programs", async () => {
   for (const id of ["a,b", 'c"d'])
     await run("payments", "create", "--order-id", id, "--amount", "900");
   const { stdout: table } = await run("payments", "list");
@@ -50,7 +50,7 @@ test("the columns of a table are aligned, whatever its cells hold", async () => 
     await run("payments", "create", "--order-id", id, "--amount", "900");
   const { stdout } = await run("payments", "list");
   const lines = stdout.trimEnd().split("\n");
-  // In a terminal, each of the two characters is as wide as two others.
+  // In a terminal, each of the two characters is two columns wide.
   const columns = lines.map((line) => line.replace("注文", "four").search(/status|pending/));
   expect(new Set(columns).size).toBe(1);
 });
@@ -63,7 +63,7 @@ test("a table may have more rows than a function takes arguments", async () => {
   expect(lines).toHaveLength(150_001);
 });
 
-test("CSV and tables show what is inside an object that may be null", async () => {
+test("CSV and tables show the fields of a nullable object", async () => {
   const { stdout: tokens } = await run("tokens", "list");
   expect(tokens).toMatch(/^id +chain\.chainId +symbol +status /);
   expect(tokens).toMatch(/^\S+ +84532 +USDC /m);
@@ -80,7 +80,7 @@ test("CSV and tables show what is inside an object that may be null", async () =
   expect(row[head.indexOf("receipt.settledAmountUsd")]).toBe("125.00");
 });
 
-test("--limit and --all say how much of a list is read", async () => {
+test("--limit and --all set how much of a list is read", async () => {
   const client = ["payments", "create", "--amount", "900", "--order-id"];
   for (let index = 0; index < 25; index++) await run(...client, `order_${index}`);
   expect(await jsonOf("payments", "list")).toHaveLength(20);
@@ -104,7 +104,7 @@ test("a list says how many more items there are", async () => {
 test.each([
   [["--csv", "--json"], "Pass --csv or --json, not both."],
   [["--limit", "1", "--all"], "Pass --limit or --all, not both."],
-])("a list is refused with %j, of which one would be ignored", async (args, reason) => {
+])("a list refuses %j, because one option would be ignored", async (args, reason) => {
   const { code, stderr } = await run("payments", "list", ...args);
   expect(code).toBe(2);
   expect(stderr).toContain(reason);

@@ -1,7 +1,7 @@
 import { MerchantClient } from "../../src/index.ts";
 import { CommandLine } from "./command-line.ts";
 
-/** What `--json` prints first. */
+/** The first line that `--json` prints. */
 export interface Keys {
   readonly url: string;
   readonly secretKey: string;
@@ -13,7 +13,7 @@ export interface Keys {
 export const paymentsPath = "/v1/external/secretkey-auth/payments";
 export const order = { amount: 2500, orderId: "order_1" };
 
-/** A sandbox that is ready, on a port of its own. */
+/** Starts a sandbox on a free port, and waits until it is ready. */
 export async function sandbox(...args: string[]) {
   const running = new CommandLine(["sandbox", "--port", "0", "--json", ...args]);
   const keys = await running.json<Keys>();

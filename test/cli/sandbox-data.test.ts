@@ -36,14 +36,14 @@ async function sandbox(...args: string[]) {
 const order = (orderId: string) => ({ amount: 2500, orderId });
 
 describe("settlekit sandbox --data", () => {
-  test("has everything that was answered before it was killed, whenever that was", async () => {
+  test("keeps everything that was answered, whenever the process is killed", async () => {
     const data = join(folder, "killed.sqlite");
     const answered = new Map<string, string>();
     for (const afterAnswers of [1, 9, 40]) {
       await using running = await sandbox("--data", data);
       let count = 0;
       const killed = Promise.withResolvers<void>();
-      // Eight at once, until the sandbox is gone.
+      // Eight buyers at once, until the sandbox is gone.
       const buyers = Array.from({ length: 8 }, async (_, buyer) => {
         for (let index = 0; ; index++) {
           const orderId = `${afterAnswers}-${buyer}-${index}`;
@@ -69,7 +69,7 @@ describe("settlekit sandbox --data", () => {
     expect((await running.stop()).stderr).toBe("");
   });
 
-  test("says what an existing file brings: where its webhooks go, and a clock that is frozen", async () => {
+  test("prints the webhook URL and the frozen clock of an existing file", async () => {
     const data = join(folder, "kept.sqlite");
     const introduction = async (...args: string[]) => {
       await using running = new CommandLine(["sandbox", "--port", "0", "--data", data, ...args]);
@@ -95,7 +95,7 @@ describe("settlekit sandbox --data", () => {
     ]);
   });
 
-  test("a second sandbox cannot open it, and other files are refused", async () => {
+  test("refuses a file that another sandbox uses, or that is something else", async () => {
     const data = join(folder, "shared.sqlite");
     await using _first = await sandbox("--data", data);
     const second = await settlekit(["sandbox", "--port", "0", "--json", "--data", data]);
@@ -108,7 +108,7 @@ describe("settlekit sandbox --data", () => {
 });
 
 describe("settlekit sandbox", () => {
-  test("has fresh ids at every start, and the same secrets", async () => {
+  test("has fresh ids but the same secrets at every start", async () => {
     await using first = await sandbox();
     await using second = await sandbox();
     const one = await first.client.payments.create(order("1"));
@@ -127,7 +127,7 @@ describe("settlekit sandbox", () => {
     expect((await other.payments.list()).data).toEqual([]);
   });
 
-  test("refuses a number of merchants that cannot be", async () => {
+  test("refuses an invalid number of merchants", async () => {
     for (const number of ["0", "1.5", "many", "101"]) {
       const { code, stderr } = await settlekit(["sandbox", "--merchants", number]);
       expect({ code, stderr }).toEqual({

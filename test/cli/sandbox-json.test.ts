@@ -4,7 +4,7 @@ import { scriptedServer } from "../scripted-server.ts";
 import { type Keys, order, paymentsPath, sandbox } from "./running-sandbox.ts";
 
 describe("settlekit sandbox --json", () => {
-  test("prints what a program needs first, and nothing but JSON on stdout", async () => {
+  test("prints the URL and the keys first, and nothing but JSON on stdout", async () => {
     await using running = await sandbox();
     const { keys, client } = running;
     expect(Object.keys(keys)).toEqual([
@@ -31,7 +31,7 @@ describe("settlekit sandbox --json", () => {
     ]);
   });
 
-  test("its secrets are the same at every start, unless a seed asks for others", async () => {
+  test("has the same secrets at every start, unless a seed is given", async () => {
     await using first = await sandbox();
     await using second = await sandbox();
     await using seeded = await sandbox("--seed", "mine");
@@ -44,7 +44,7 @@ describe("settlekit sandbox --json", () => {
     }
   });
 
-  test("tells of every request once, when it is answered, and of what it changed", async () => {
+  test("prints every request once, when it is answered, and what it changed", async () => {
     await using running = await sandbox("--now", "2026-01-01T00:00:00Z");
     const { requestId, data } = await running.client.payments.create(order).withResponse();
     const at = "2026-01-01T00:00:00.000Z";
@@ -76,7 +76,7 @@ describe("settlekit sandbox --json", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("tells what time brings about, and when all is forgotten", async () => {
+  test("prints every change that the clock causes, and every reset", async () => {
     await using running = await sandbox("--now", "2026-01-01T00:00:00Z");
     await running.client.payments.create(order);
     const control = (path: string, body: object) =>
@@ -97,7 +97,7 @@ describe("settlekit sandbox --json", () => {
     expect(await running.json("reset")).toEqual({ type: "reset" });
   });
 
-  test("sends signed webhooks, and tells of every attempt", async () => {
+  test("sends signed webhooks, and prints every attempt", async () => {
     await using shop = await scriptedServer({});
     await using running = await sandbox("--webhook-url", `${shop.url}/webhooks?a=1`);
     await running.client.payments.create(order);
@@ -114,7 +114,7 @@ describe("settlekit sandbox --json", () => {
     expect(webhooks.verifySync(received)).toMatchObject({ data: { orderId: "order_1" } });
   });
 
-  test("follows no redirect with a webhook", async () => {
+  test("does not follow a webhook's redirect", async () => {
     await using elsewhere = await scriptedServer({});
     await using shop = await scriptedServer({ status: 307, headers: { location: elsewhere.url } });
     await using running = await sandbox("--webhook-url", shop.url);
@@ -123,14 +123,14 @@ describe("settlekit sandbox --json", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  test("says why a webhook was not answered", async () => {
+  test("prints why a webhook was not answered", async () => {
     await using running = await sandbox("--webhook-url", "http://127.0.0.1:1");
     await running.client.payments.create(order);
     const attempt = await running.json("webhook.attempted");
     expect(attempt).toMatchObject({ status: null, error: expect.stringMatching(/./) });
   });
 
-  test("plays faults, and tells of broken connections", async () => {
+  test("applies faults, and prints broken connections", async () => {
     await using running = await sandbox(
       ...["--fault", "POST /payments reset after"],
       ...["--fault", "GET /payments truncated"],
@@ -141,7 +141,7 @@ describe("settlekit sandbox --json", () => {
     await expect(client.payments.list()).rejects.toThrow(/broke/);
     await expect(client.payments.list()).rejects.toThrow(/503/);
     expect((await client.payments.list()).data).toHaveLength(1);
-    // Who hears first that a connection ended, this side or that, is open.
+    // Either side may notice first that a connection ended.
     const isTold = (method: string, outcome: string, status: number | null) =>
       running.stdout.next((line) => {
         const event = JSON.parse(line);

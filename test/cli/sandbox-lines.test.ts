@@ -47,7 +47,7 @@ const confirmation = {
   event: null,
 } as const;
 
-/** The line that people read, with `<red ...>` for a colour and nothing for the time; none if other lines imply it. */
+/** The printed line, with `<red ...>` for a colour and without the time; undefined if other lines imply it. */
 function lineOf(event: SandboxEvent): string | undefined {
   vi.stubEnv("FORCE_COLOR", "1");
   const stderr = new PassThrough();
@@ -64,13 +64,13 @@ function lineOf(event: SandboxEvent): string | undefined {
     });
 }
 
-test("people read of a request before what it led to, and of the rest as it happens", () => {
+test("a request is printed before its changes, and everything else as it happens", () => {
   const open = { ...request, sequence: 1, status: null, outcome: "open" } as const;
   const created = { ...change, sequence: 2, requestId: "r" };
   const expired = { ...change, sequence: 3 };
   const ended = { ...request, sequence: 1 };
   const cutOff = { ...ended, outcome: "cut off" } as const;
-  // It took effect after its client had left.
+  // The request took effect after its client had left.
   const late = { ...change, sequence: 4, requestId: "r" };
   const read: SandboxEvent[] = [];
   const tell = requestsFirst((event) => read.push(event));
@@ -79,7 +79,7 @@ test("people read of a request before what it led to, and of the rest as it happ
   expect([open, ended, created].map(isOpenRequest)).toEqual([true, false, false]);
 });
 
-test("what waits for a request is forgotten with the rest of the past", () => {
+test("a reset discards changes that wait for their request", () => {
   const read: SandboxEvent[] = [];
   const tell = requestsFirst((event) => read.push(event));
   const open = { ...request, sequence: 1, status: null, outcome: "open" } as const;
@@ -90,7 +90,7 @@ test("what waits for a request is forgotten with the rest of the past", () => {
   expect(read).toEqual([{ type: "reset" }, { ...request, sequence: 1 }]);
 });
 
-test("an event is a line for people", () => {
+test("each event prints one line for people", () => {
   const lines = [
     { ...request, sequence: 1 },
     { ...request, sequence: 1, status: 503 },

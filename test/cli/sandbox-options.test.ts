@@ -20,11 +20,11 @@ describe("a fault on the command line", () => {
     ["POST /payments 503 after 20%", { status: 503, when: "after" }, { probability: 0.2 }],
     ["* 800ms 0.5%", { latencyMs: 800, when: "after" }, { probability: 0.005 }],
     ["* reset 7% x3", { connection: "reset", when: "before" }, { probability: 0.07, times: 3 }],
-  ])("%s", (text, fault, options) => {
+  ])("parses %s", (text, fault, options) => {
     const [, route] = /^\s*(\*|\S+ \S+)/.exec(text) ?? [];
     const asked = faultFrom(text);
     expect(asked).toEqual({ route, fault, options });
-    // And the sandbox takes it.
+    // The sandbox accepts it as well.
     if ("fault" in asked) createSandbox().faults.next(asked.route, asked.fault, asked.options);
   });
 
@@ -45,7 +45,7 @@ describe("a fault on the command line", () => {
     ["POST /payments 800ms retry-after=2", '"retry-after=2"'],
     ["10/s x2", '"x2"'],
     ["POST /payments 503 %", '"%"'],
-  ])("%j is not understood, and the message names the very word", (text, word) => {
+  ])("%j is refused, and the message names the invalid word", (text, word) => {
     expect(() => faultFrom(text)).toThrow(UsageError);
     expect(() => faultFrom(text)).toThrow(word);
     expect(() => faultFrom(text)).toThrow('Examples: "POST /payments 503 after x2"');

@@ -7,7 +7,7 @@ import { CommandLine, settlekit } from "./command-line.ts";
 import { order, paymentsPath, sandbox } from "./running-sandbox.ts";
 
 describe("settlekit sandbox", () => {
-  test("prints for people on stderr alone, with lines to copy that make a client work", async () => {
+  test("prints for people on stderr only, with export lines that configure a client", async () => {
     await using running = new CommandLine(["sandbox", "--port", "0"]);
     await running.stderr.next((line) => line.includes("Ctrl-C"));
     const variables: Record<string, string> = {};
@@ -31,7 +31,7 @@ describe("settlekit sandbox", () => {
     expect((await running.stop()).stdout).toBe("");
   });
 
-  test("says what became of webhooks and broken connections", async () => {
+  test("prints the outcome of webhooks and broken connections", async () => {
     await using shop = await scriptedServer({ status: 500 });
     const fault = "GET /payments reset";
     const args = ["--port", "0", "--webhook-url", shop.url, "--fault", fault, "--seed", "a"];
@@ -55,25 +55,25 @@ describe("settlekit sandbox", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s ends it at once, whatever is still being answered", async (signal, code) => {
+  ] as const)("%s ends it at once, even with requests in progress", async (signal, code) => {
     await using running = await sandbox("--fault", "GET /payments 600s before");
     const { client } = running;
     const calls = [client.payments.list(), client.payments.list()];
     const outcomes = calls.map((call) => call.then(() => "answered").catch(() => "broken"));
-    // One of the two met the fault; when the other one is answered, it is waiting.
+    // One of the two met the fault, and waits by the time the other is answered.
     await Promise.race(outcomes);
     expect(await running.stop(signal)).toMatchObject({ code, signal: null, stderr: "" });
     expect((await Promise.all(outcomes)).sort()).toEqual(["answered", "broken"]);
   });
 
-  test("stops when nobody reads its output any more", async () => {
+  test("exits when nobody reads its output any more", async () => {
     await using running = await sandbox();
     running.process.stdout?.destroy();
     await running.client.payments.create(order);
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("says that a port is taken, and which one is free", async () => {
+  test("says that a port is taken, and suggests port 0", async () => {
     await using other = await scriptedServer({});
     const { port } = new URL(other.url);
     const { code, stdout, stderr } = await settlekit(["sandbox", "--json", "--port", port]);
@@ -83,7 +83,7 @@ describe("settlekit sandbox", () => {
     expect(stderr).toContain("use port 0");
   });
 
-  test("listens for other machines only when told to, and says what that exposes", async () => {
+  test("listens for other machines only with --host, and warns about it", async () => {
     await using running = await sandbox("--host", "0.0.0.0");
     expect(running.stderr.text).toMatch(/Warning: Listening on 0\.0\.0\.0: every machine/);
     expect(running.stderr.text).toContain("--seed");
@@ -91,7 +91,7 @@ describe("settlekit sandbox", () => {
     expect(quiet.stderr.text).toBe("");
   });
 
-  test("answers to another name when it is allowed to, as in a network of containers", async () => {
+  test("answers to the names of --allow-host, as in a container network", async () => {
     await using running = await sandbox("--allow-host", "sandbox", "--allow-host", "pay.internal");
     const { port } = new URL(running.keys.url);
     const statusFor = async (name: string) => {
@@ -107,7 +107,7 @@ describe("settlekit sandbox", () => {
     expect(await statusFor("rebound.example")).toBe(403);
   });
 
-  test("its own pages do not fill the log", async () => {
+  test("does not print requests for its own pages", async () => {
     await using running = await sandbox();
     await fetch(`${running.keys.url}/_sandbox/requests`);
     await running.client.payments.create(order);
@@ -125,7 +125,7 @@ describe("settlekit sandbox", () => {
     ["--allow-host", "http://sandbox"],
     ["--data", ""],
     ["--now", "2026-02-30"],
-  ])("%s %s is refused before anything listens", async (option, value) => {
+  ])("refuses %s %s before it listens", async (option, value) => {
     const { code, stdout, stderr } = await settlekit(["sandbox", "--port=0", option, value]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(new RegExp(`${option}|${value}`));

@@ -3,7 +3,7 @@ import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
 import { CommandLine } from "./command-line.ts";
 import { sandbox } from "./running-sandbox.ts";
 
-// What people do with Stripe's command line on a usual day, in order, with one sandbox and one shop.
+// Everyday tasks of Stripe's command line, in order, with one sandbox and one shop.
 
 let shop: ScriptedServer;
 let running: Awaited<ReturnType<typeof sandbox>>;
@@ -32,7 +32,7 @@ async function jsonOf(...args: string[]) {
     .map((line) => JSON.parse(line));
 }
 
-describe("ten usual tasks of a Stripe user", () => {
+describe("ten everyday tasks of a Stripe user", () => {
   test("1. listen: webhooks reach the server on this machine", async () => {
     listening = new CommandLine(
       ["listen", "--port", "0", "--forward-to", shop.url, "--tolerance", "Infinity", "--json"],
@@ -126,7 +126,7 @@ describe("ten usual tasks of a Stripe user", () => {
   });
 });
 
-/** That of every sandbox with the same seed. */
+/** The webhook secret of every sandbox with this seed. */
 async function webhookSecret(): Promise<string> {
   await using other = await sandbox("--seed", "stripe");
   return other.keys.webhookSecret;

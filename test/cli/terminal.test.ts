@@ -3,7 +3,7 @@ import { WriteStream } from "node:tty";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTerminal, paint } from "../../src/cli/terminal.ts";
 
-/** A read gives everything that was written, or from Node 26 on one piece of it. */
+/** Everything written to the stream. From Node 26 on, a single read returns only one chunk. */
 function everythingOn(stream: PassThrough): string {
   let text = "";
   for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
@@ -49,7 +49,7 @@ describe("the terminal", () => {
     expect(written().stderr).toBe(hasColours ? "a \u001b[31mx\u001b[39m b\n" : "a x b\n");
   });
 
-  test("printed data cannot steer the terminal or add lines", () => {
+  test("printed data cannot control the terminal or add lines", () => {
     const { terminal, written } = terminalWith();
     terminal.say(`order \u001b]0;title\u0007 \u001b[2J\r\nfake line \u202e \u009b1m`);
     expect(written().stderr).toBe(
@@ -66,7 +66,7 @@ describe("the terminal", () => {
     );
   });
 
-  test("lines of JSON are the same value, without anything that would steer a terminal", () => {
+  test("JSON lines keep their value, without anything that would control a terminal", () => {
     const { terminal, written } = terminalWith();
     const value = { orderId: "a\u001b[8m\u009b8m\u007f\u202e\u200f\u2028" };
     terminal.json(value);
@@ -75,7 +75,7 @@ describe("the terminal", () => {
     expect(JSON.parse(stdout)).toEqual(value);
   });
 
-  test("a credential is printed nowhere, not even the beginning that a cut text ends with", () => {
+  test("a credential is never printed, not even its beginning at the end of a truncated text", () => {
     const { terminal, written } = terminalWith();
     terminal.conceal('whsec_"0123456789');
     terminal.conceal("short");

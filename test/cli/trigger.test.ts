@@ -6,7 +6,7 @@ import { settlekit } from "./command-line.ts";
 const secret = "whsec_kept_quiet";
 const withSecret = { SETTLEKIT_WEBHOOK_SECRET: secret };
 
-/** Of an invented object. */
+/** Triggers an event of an invented object. */
 function trigger(url: string, ...args: string[]) {
   return settlekit(["trigger", ...args, "--detached", "--to", url], withSecret);
 }
@@ -40,7 +40,7 @@ describe("settlekit trigger --detached", () => {
     });
   });
 
-  test("options say what the event tells; with --json everything is on one line", async () => {
+  test("options set the event's fields; --json prints one line", async () => {
     await using shop = await scriptedServer({});
     const options = ["--status", "failed", "--order-id", "order_7"];
     const settings = ["--set", "amountInCents=990", "--set", "receipt.txHash=0xab"];
@@ -69,7 +69,7 @@ describe("settlekit trigger --detached", () => {
     });
   });
 
-  test("warns of an event that the service has not, and not of one that it only mentions", async () => {
+  test("warns about an unknown event, but not about payment.confirmed", async () => {
     await using shop = await scriptedServer({});
     const mentioned = await trigger(shop.url, "payment.confirmed");
     expect(mentioned).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Warning") });
@@ -79,7 +79,7 @@ describe("settlekit trigger --detached", () => {
     );
   });
 
-  test("what is created is pending", async () => {
+  test("a created payment is pending", async () => {
     await using shop = await scriptedServer({});
     const { stdout } = await trigger(shop.url, "payment.created", "--json");
     expect(JSON.parse(stdout).data.status).toBe("pending");
@@ -89,14 +89,14 @@ describe("settlekit trigger --detached", () => {
     [401, 3, "compare the secrets"],
     [403, 3, "answered 403"],
     [500, 5, "answered 500"],
-  ])("an endpoint that answers %i makes it end with %i", async (status, code, hint) => {
+  ])("an endpoint that answers %i makes it exit with %i", async (status, code, hint) => {
     await using shop = await scriptedServer({ status, body: "" });
     const ended = await trigger(shop.url, "payment.updated");
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(hint);
   });
 
-  test("an answer of several lines is printed as such, and cannot steer the terminal", async () => {
+  test("an answer of several lines is indented, and cannot control the terminal", async () => {
     const body = "<html>\n  <b>Oops\u001b[8m</b>\r\n</html>\n";
     await using shop = await scriptedServer({ status: 500, body });
     const { stderr } = await trigger(shop.url, "payment.updated");
@@ -115,7 +115,7 @@ describe("settlekit trigger --detached", () => {
   test.each([
     ["nothing listens", undefined],
     ["the connection breaks", reset],
-  ])("without an answer, because %s, it ends with 4 and says so", async (_, answer) => {
+  ])("exits with 4 and says so when %s", async (_, answer) => {
     await using shop = await scriptedServer(answer ?? {});
     const url = answer ? shop.url : "http://127.0.0.1:1/hook";
     const { code, stdout, stderr } = await trigger(url, "payment.updated", "--json");
@@ -125,7 +125,7 @@ describe("settlekit trigger --detached", () => {
   });
 
   test.each(["payment.updatd", "payment.completed"])(
-    "%s, an event that the service does not have, is sent with a warning",
+    "sends the unknown event %s with a warning",
     async (event) => {
       await using shop = await scriptedServer({});
       const { code, stderr } = await trigger(shop.url, event);
@@ -135,7 +135,7 @@ describe("settlekit trigger --detached", () => {
     },
   );
 
-  test("an answer without end is read no further than it is shown", async () => {
+  test("an endless answer is read only as far as it is shown", async () => {
     await using shop = await scriptedServer((response) => {
       response.writeHead(200);
       const write = () => response.write("x".repeat(1000), (error) => error ?? setImmediate(write));
@@ -155,13 +155,13 @@ describe("settlekit trigger --detached", () => {
     [["payment.updated", "--to", "http://ann:secret@127.0.0.1"], "without credentials"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--set", "__proto__.a=1"], "cannot be set"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--dotenv", "/no/file"], "--dotenv"],
-  ])("%j is refused", async (args, hint) => {
+  ])("refuses %j", async (args, hint) => {
     const { code, stderr } = await settlekit(["trigger", ...args, "--detached"], withSecret);
     expect(code).toBe(2);
     expect(stderr).toContain(hint);
   });
 
-  test("without a secret nothing is sent", async () => {
+  test("sends nothing without a secret", async () => {
     await using shop = await scriptedServer({});
     const { code, stderr } = await settlekit([
       ...["trigger", "payment.updated", "--detached", "--to", shop.url],
@@ -171,7 +171,7 @@ describe("settlekit trigger --detached", () => {
     expect(shop.requests).toEqual([]);
   });
 
-  test("the header prefix of the service can be another one", async () => {
+  test("signs with --secret under --header-prefix", async () => {
     await using shop = await scriptedServer({});
     await trigger(shop.url, "payment.updated", "--header-prefix", "X-Acme", "--secret", "other");
     const [received] = shop.requests;
@@ -180,7 +180,7 @@ describe("settlekit trigger --detached", () => {
     expect(webhooks.verifySync(received).event).toBe("payment.updated");
   });
 
-  test("an endpoint that echoes the secret does not get it printed", async () => {
+  test("a secret that the endpoint echoes is not printed", async () => {
     await using shop = await scriptedServer({ status: 500, body: `bad secret ${secret}` });
     const [people, program] = await Promise.all([
       trigger(shop.url, "payment.updated"),
@@ -191,7 +191,7 @@ describe("settlekit trigger --detached", () => {
     expect(people.stderr + program.stdout).not.toContain(secret);
   });
 
-  test("SETTLEKIT_HEADER_PREFIX is used where no prefix is given", async () => {
+  test("uses SETTLEKIT_HEADER_PREFIX when no prefix is given", async () => {
     await using shop = await scriptedServer({});
     const variables = { ...withSecret, SETTLEKIT_HEADER_PREFIX: "X-Acme" };
     await settlekit(["trigger", "payment.updated", "--detached", "--to", shop.url], variables);

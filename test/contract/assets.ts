@@ -11,7 +11,7 @@ import type { Service } from "./service.ts";
 /** Chains, tokens and the wallet (published). */
 export function assetContract(service: Service): void {
   describe("the public lists", () => {
-    test("name the supported chains, each of which can be read", async () => {
+    test("name the supported chains, each readable by its id", async () => {
       const { data } = await service.call(listChains);
       expect(data.length).toBeGreaterThan(0);
       for (const chain of data.slice(0, 3)) {
@@ -20,7 +20,7 @@ export function assetContract(service: Service): void {
       }
     });
 
-    test("name the supported tokens with their prices, each of which can be read", async () => {
+    test("name the supported tokens with their prices, each readable by its id", async () => {
       const { data } = await service.call(listTokens);
       expect(data.length).toBeGreaterThan(0);
       for (const token of data.slice(0, 3)) {
@@ -29,7 +29,7 @@ export function assetContract(service: Service): void {
       }
     });
 
-    test("filter tokens by chain, symbol and contract, whatever their case", async () => {
+    test("filter tokens by chain, symbol and contract, in any letter case", async () => {
       const { data } = await service.call(listTokens);
       const [token] = data.filter(({ assetType }) => assetType === "erc20");
       if (token === undefined) return;
@@ -47,12 +47,12 @@ export function assetContract(service: Service): void {
     test.each([
       [getChain, { chainId: "999999999" }],
       [getToken, { tokenId: "0b0f1b4e-3b1c-4d57-9d3e-0000000000ff" }],
-    ] as const)("refuse an id that nothing has: %#", async (operation, path) => {
+    ] as const)("answer 404 for an unknown id: %#", async (operation, path) => {
       expect((await service.refused(operation, { path })).status).toBe(404);
     });
   });
 
-  test("the wallet's balances are in smallest units and in whole tokens", async () => {
+  test("the wallet's balances are in smallest units", async () => {
     const { balances } = await service.call(getWalletBalances);
     for (const { amountRaw } of balances) expect(amountRaw ?? "0").toMatch(/^\d+$/);
   });

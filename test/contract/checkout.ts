@@ -27,7 +27,7 @@ export function checkoutContract(service: Service): void {
     expect(JSON.stringify(payment)).not.toContain(created.secret);
   });
 
-  test("tell the status alone", async () => {
+  test("return the status alone", async () => {
     expect(await service.call(getCheckoutStatus, as(created))).toMatchObject({
       id: created.paymentId,
       status: "pending",
@@ -42,14 +42,14 @@ export function checkoutContract(service: Service): void {
     }
   });
 
-  test("make a default quote when nothing is asked for", async () => {
+  test("create a default quote for an empty body", async () => {
     const quote = await service.call(createQuote, { ...as(created), body: {} });
     expect(quote).toMatchObject({ paymentId: created.paymentId, status: "active" });
     const quotes = await service.call(listQuotes, as(created));
     expect(quotes.map(({ id }) => id)).toContain(quote.id);
   });
 
-  test("make a quote in the token that is asked for, and a repetition makes no second", async () => {
+  test("create a quote in the requested token, and no second one for a repeated request", async () => {
     const [wanted] = created.payment.quotes;
     const { chainId = 0, token } = wanted ?? {};
     const body = { chainId, contractAddress: token?.contractAddress };
@@ -61,7 +61,7 @@ export function checkoutContract(service: Service): void {
     expect(after).toHaveLength(before.length);
   });
 
-  test("take a chain in its CAIP-2 form", async () => {
+  test("accept a chain id in CAIP-2 form", async () => {
     const [wanted] = created.payment.quotes;
     const { chainId = 0, token } = wanted ?? {};
     const body = { chainId: caip2(chainId), contractAddress: token?.contractAddress };
@@ -69,7 +69,7 @@ export function checkoutContract(service: Service): void {
     expect(quote.token.symbol).toBe(token?.symbol);
   });
 
-  test("refuse a quote in a token that there is not", async () => {
+  test("refuse a quote in an unknown token", async () => {
     const [{ chainId = 0 } = {}] = created.payment.quotes;
     const contractAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
     const body = { chainId, contractAddress };
@@ -89,7 +89,7 @@ export function checkoutContract(service: Service): void {
       };
       expect(await quoted(4_200)).toBeCloseTo(42, 0);
       expect(await quoted(12_300)).toBeCloseTo(123, 0);
-      // Updated, not added to.
+      // The quote is updated; no second one is added.
       expect(await service.call(listQuotes, as(deposit))).toHaveLength(1);
     });
 
@@ -102,7 +102,7 @@ export function checkoutContract(service: Service): void {
     });
   }
 
-  test("refuse another amount for a payment that has one", async () => {
+  test("refuse an amount for a payment with a fixed amount", async () => {
     const body = { forceDepositAmount: 5_000 };
     const { status } = await service.refused(createQuote, { ...as(created), body });
     expect([400, 422]).toContain(status);
@@ -111,13 +111,13 @@ export function checkoutContract(service: Service): void {
   test.each([
     ["nothing", {}],
     ["a transaction", { transactionHash: `0x${"ab".repeat(32)}`, chainId: 84_532 }],
-  ])("look for the customer's money, told %s", async (_, body) => {
+  ])("refresh the status, given %s", async (_, body) => {
     const state = await service.call(refreshCheckoutStatus, { ...as(created), body });
     expect(state).toMatchObject({ id: created.paymentId, status: "pending" });
   });
 
   if (settle !== undefined) {
-    test("give no quote for a payment that is no longer pending", async () => {
+    test("create no quote for a payment that is no longer pending", async () => {
       const paid = await service.createPayment();
       await settle(paid.paymentId);
       const refused = await service.refused(createQuote, { ...as(paid), body: {} });
@@ -128,7 +128,7 @@ export function checkoutContract(service: Service): void {
     });
   }
 
-  test("open one payment only: another payment's secret is none", async () => {
+  test("refuse the secret of another payment", async () => {
     const other = await service.createPayment();
     const { status } = await service.refused(getCheckoutPayment, {
       ...as(created),
@@ -137,7 +137,7 @@ export function checkoutContract(service: Service): void {
     expect([401, 403, 404]).toContain(status);
   });
 
-  test("do not take the merchant's key for a payment secret", async () => {
+  test("refuse the merchant's key as a payment secret", async () => {
     const { secretKey } = service.target;
     const { status } = await service.refused(getCheckoutPayment, {
       ...as(created),
@@ -146,7 +146,7 @@ export function checkoutContract(service: Service): void {
     expect([401, 403]).toContain(status);
   });
 
-  test("know no payment that does not exist", async () => {
+  test("refuse an unknown payment", async () => {
     const path = { paymentId: randomUUID() };
     const { status } = await service.refused(getCheckoutStatus, { ...as(created), path });
     expect([401, 403, 404]).toContain(status);

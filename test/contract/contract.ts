@@ -11,12 +11,12 @@ import type { Target } from "./target.ts";
 import { withdrawalContract } from "./withdrawals.ts";
 
 /**
- * What the service promises, held against a server: each operation's success and refusals, idempotency,
- * lists and headers. Every answer must fit the OpenAPI document and the wire's schemas. What the
- * target has no means for is left out.
+ * Tests a server against the service's contract: each operation's success and refusals, idempotency, lists and
+ * headers. Every answer must match the OpenAPI document and the wire schemas. Tests that need more than the target
+ * offers are left out.
  *
- * It creates payments, and withdrawals where the target names a recipient, each with an order number of
- * its own. It makes about 250 requests in all, one after the other.
+ * Creates payments, and withdrawals if the target names a recipient, each with its own order id. Makes about 250
+ * requests, one after the other.
  */
 export function contract(name: string, target: Target): void {
   describe(name, () => {

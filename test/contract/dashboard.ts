@@ -20,7 +20,7 @@ export function dashboardContract(service: Service): void {
     path: { merchantId, ...more },
   });
 
-  test("tell what can be withdrawn", async () => {
+  test("return the supported tokens and the limits of withdrawals", async () => {
     const { backendWallet, supported, limits } = await service.call(getWithdrawalConfig, pathOf());
     expect(backendWallet).toMatch(/^0x[0-9a-fA-F]{40}$/);
     expect(supported.length).toBeGreaterThan(0);
@@ -37,7 +37,7 @@ export function dashboardContract(service: Service): void {
   }
 
   if (typeof withdrawals === "object") {
-    test("create a withdrawal, which the merchant's server can read", async () => {
+    test("create a withdrawal that the merchant's server can read", async () => {
       const { recipientAddress, chainId } = withdrawals;
       const body = { amountInCents: 500, recipientAddress, chainId };
       const created = await service.call(createMerchantWithdrawal, { ...pathOf(), body });
@@ -62,7 +62,7 @@ export function dashboardContract(service: Service): void {
     });
   }
 
-  test("know no withdrawal that does not exist", async () => {
+  test("answer 404 for an unknown withdrawal", async () => {
     const { status } = await service.refused(
       getMerchantWithdrawal,
       pathOf({ withdrawalId: randomUUID() }),
@@ -70,7 +70,7 @@ export function dashboardContract(service: Service): void {
     expect(status).toBe(404);
   });
 
-  test("show nothing of another merchant", async () => {
+  test("refuse to list another merchant's withdrawals", async () => {
     const path = { merchantId: randomUUID() };
     const { status } = await service.refused(listMerchantWithdrawals, { path });
     expect([401, 403, 404]).toContain(status);

@@ -4,16 +4,16 @@ import openApi from "../../api/openapi.json" with { type: "json" };
 import type { OpenApiDocument, OperationObject } from "../../scripts/openapi.ts";
 import type { Operation } from "../../src/wire/operation.ts";
 
-/** The OpenAPI document, able to judge what is sent and answered. */
+/** The OpenAPI document, with checks for requests and answers. */
 export interface Description {
   readonly document: OpenApiDocument;
-  /** What is wrong with a value by the schema at a JSON pointer's segments; empty when it fits. */
+  /** The problems of a value under the schema at a JSON pointer's segments; empty if it matches. */
   problems(segments: readonly string[], value: unknown): string[];
-  /** Whether the document tells of an operation's answer with this status. */
+  /** Whether the document describes an answer of the operation with this status. */
   describesAnswer(operation: Operation<unknown>, status: number): boolean;
-  /** What is wrong with an answer; that the document has no such answer, too. */
+  /** The problems of an answer. An answer that the document does not describe is a problem as well. */
   answerProblems(operation: Operation<unknown>, status: number, body: unknown): string[];
-  /** What is wrong with a request's query and body. */
+  /** The problems of a request's query and body. */
   requestProblems(operation: Operation<unknown>, request: Sent): string[];
 }
 
@@ -22,7 +22,7 @@ interface Sent {
   readonly body?: unknown;
 }
 
-/** @param formats Whether texts such as timestamps and UUIDs are looked at. */
+/** @param formats Whether to check formats such as timestamps and UUIDs. */
 export function describeService({ formats }: { formats: boolean }): Description {
   const document = openApi as unknown as OpenApiDocument;
   // Strict: a misspelt keyword is an error, not a check that never fails.
@@ -33,7 +33,7 @@ export function describeService({ formats }: { formats: boolean }): Description 
     validateFormats: formats,
   });
   addFormats.default(ajv);
-  // The document itself is held as a schema, so that references within it are found.
+  // The whole document is registered as a schema, so that references within it resolve.
   ajv.addVocabulary(Object.keys(document));
   ajv.addSchema(document, "service");
 
@@ -54,8 +54,8 @@ export function describeService({ formats }: { formats: boolean }): Description 
   function answerProblems(operation: Operation<unknown>, status: number, body: unknown) {
     const place = placeOf(operation, status);
     const answer = objectAt(document, place);
-    if (answer === undefined) return [`The document tells of no ${status} to ${operation.name}.`];
-    // Errors are written down once, and referred to.
+    if (answer === undefined) return [`The document describes no ${status} of ${operation.name}.`];
+    // Errors are defined once, and referenced.
     const actual =
       typeof answer.$ref === "string" ? answer.$ref.slice("#/".length).split("/") : place;
     return problems([...actual, "content", "application/json", "schema"], body);

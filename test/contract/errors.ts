@@ -12,7 +12,7 @@ import { newOrder, type Service } from "./service.ts";
 
 const table = Object.values(operationTable);
 
-/** Those that are called with a credential. */
+/** The operations that need a credential. */
 const credited = table.flatMap(({ credential, ...operation }) =>
   credential === "none" ? [] : [{ ...operation, credential }],
 );
@@ -28,7 +28,7 @@ export function errorContract(service: Service): void {
 
   const prefix = service.target.headerPrefix ?? "X-Service";
 
-  /** A request of an operation that lacks nothing but its credential. */
+  /** A request that lacks only its credential. */
   function uncredited(operation: (typeof credited)[number]) {
     const { paymentId } = created;
     const withdrawalId = randomUUID();
@@ -43,7 +43,7 @@ export function errorContract(service: Service): void {
     test.each([
       ["missing", undefined],
       ["empty", ""],
-      ["another", `${scheme}sk_test_${"0".repeat(40)}`],
+      ["wrong", `${scheme}sk_test_${"0".repeat(40)}`],
     ])("is an authentication error: %s", async (_, value) => {
       const input = { ...uncredited(operation), headers: { [name]: value } };
       const { status, error } = await service.refused(operation, input);
@@ -54,7 +54,7 @@ export function errorContract(service: Service): void {
     });
   });
 
-  test("the merchant's key opens its own routes only", async () => {
+  test("the merchant's key is accepted on its own routes only", async () => {
     const { secretKey } = service.target;
     for (const operation of credited.filter(({ credential }) => credential !== "secretKey")) {
       const headers = { [`${prefix}-Secret-Key`]: secretKey };
@@ -70,14 +70,14 @@ export function errorContract(service: Service): void {
     ["text", '"order"'],
     ["null", "null"],
     ["form fields", "amount=2500&currency=USD&orderId=a"],
-  ])("a body that is no JSON object is malformed: %s", async (_, body) => {
+  ])("a body that is not a JSON object is refused: %s", async (_, body) => {
     const { status, error } = await service.refused(createPayment, { body });
     expect(status).toBe(400);
     expect(error.type).toBe("invalid_request_error");
   });
 
   test.each(["__proto__", "constructor", "..%2F", "%00", "a".repeat(300)])(
-    "an odd id is only an unknown one: %s",
+    "an unusual id is just unknown: %s",
     async (paymentId) => {
       const path = { paymentId: decodeURIComponent(paymentId) };
       expect([400, 404]).toContain((await service.refused(getPayment, { path })).status);
@@ -85,7 +85,7 @@ export function errorContract(service: Service): void {
   );
 
   if (failNext !== undefined) {
-    test("too many requests are told to wait, and nothing happened", async () => {
+    test("a rate-limited request gets Retry-After, and has no effect", async () => {
       const { total } = (await service.call(listPayments)).pagination;
       failNext(429);
       const { status, headers, error } = await service.refused(createPayment, { body: newOrder() });
@@ -95,7 +95,7 @@ export function errorContract(service: Service): void {
       expect((await service.call(listPayments)).pagination.total).toBe(total);
     });
 
-    test("a failure of the service comes in the same envelope", async () => {
+    test("a server error has the same envelope", async () => {
       failNext(500);
       const { status, error } = await service.refused(listPayments);
       expect(status).toBe(500);
@@ -103,7 +103,7 @@ export function errorContract(service: Service): void {
     });
   }
 
-  test("each answer names its request anew", async () => {
+  test("each answer has its own request id", async () => {
     const ids = new Set<string>();
     for (const _ of [1, 2, 3]) {
       const { headers } = await service.callWithHeaders(listPayments, { query: { limit: 1 } });

@@ -8,7 +8,7 @@ export function idempotencyContract(service: Service): void {
   const { settle } = service.target;
   const keyed = (key: string) => ({ "Idempotency-Key": key });
 
-  test("the same key with the same parameters gives the original answer", async () => {
+  test("the same key with the same parameters returns the original answer", async () => {
     const headers = keyed(randomUUID());
     const body = newOrder();
     const first = await service.call(createPayment, { body, headers });
@@ -19,7 +19,7 @@ export function idempotencyContract(service: Service): void {
   });
 
   if (settle !== undefined) {
-    test("the original answer comes even when the payment has changed since", async () => {
+    test("the original answer is returned even after the payment has changed", async () => {
       const headers = keyed(randomUUID());
       const body = newOrder();
       const first = await service.call(createPayment, { body, headers });

@@ -17,7 +17,7 @@ export function paymentListContract(service: Service): void {
     service.call(listPayments, { query });
   const mine = () => created.map(({ paymentId }) => paymentId);
 
-  test("comes newest first, at most 100 at once", async () => {
+  test("is newest first, with at most 100 items by default", async () => {
     const { data, pagination } = await list();
     expect(pagination).toMatchObject({ limit: 100, offset: 0, currentPage: 1 });
     expect(data.slice(0, 3).map(({ id }) => id)).toEqual(mine().toReversed());
@@ -33,7 +33,7 @@ export function paymentListContract(service: Service): void {
     expect(pages.map(({ pagination }) => pagination.currentPage)).toEqual([1, 2, 3]);
   });
 
-  test("tells on every page where it stands", async () => {
+  test("reports the position of every page", async () => {
     const { pagination } = await list({ limit: 2 });
     const { total } = pagination;
     expect(total).toBeGreaterThanOrEqual(3);
@@ -52,7 +52,7 @@ export function paymentListContract(service: Service): void {
     expect(beyond.pagination).toMatchObject({ total, hasMore: false });
   });
 
-  test.each([1, 1000])("takes a limit of %i", async (limit) => {
+  test.each([1, 1000])("accepts a limit of %i", async (limit) => {
     const { data, pagination } = await list({ limit });
     expect(pagination.limit).toBe(limit);
     expect(data.length).toBeLessThanOrEqual(limit);
@@ -88,14 +88,14 @@ export function paymentListContract(service: Service): void {
     expect((await list(query)).data.map(({ id }) => id)).toEqual(mine());
   });
 
-  test("can be narrowed to a status", async () => {
+  test("can be filtered by status", async () => {
     const pending = await list({ status: "pending", limit: 1000 });
     expect(pending.data.map(({ id }) => id)).toEqual(expect.arrayContaining(mine()));
     expect(new Set(pending.data.map(({ status }) => status))).toEqual(new Set(["pending"]));
   });
 
   if (settle !== undefined) {
-    test("can be narrowed to a status that payments came to", async () => {
+    test("can be filtered by a status that payments have reached", async () => {
       const { paymentId } = await service.createPayment();
       await settle(paymentId);
       const completed = await list({ status: "completed", limit: 1000 });
@@ -107,7 +107,7 @@ export function paymentListContract(service: Service): void {
   }
 
   if (depositsEnabled) {
-    test("can be narrowed to deposits or to payments", async () => {
+    test("can be filtered by type", async () => {
       const { paymentId } = await service.createPayment({ type: "deposit" });
       const deposits = await list({ type: "deposit", limit: 1000 });
       expect(deposits.data.map(({ id }) => id)).toContain(paymentId);
@@ -120,7 +120,7 @@ export function paymentListContract(service: Service): void {
     });
   }
 
-  test("finds part of an id and part of an address, but no order number", async () => {
+  test("finds part of an id and part of an address, but no order id", async () => {
     const [first] = created;
     const { paymentId = "", payment } = first ?? {};
     const found = async (search: string) => (await list({ search })).data.map(({ id }) => id);

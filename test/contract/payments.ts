@@ -28,7 +28,7 @@ export function paymentContract(service: Service): void {
     expect(payment.depositAddress?.address).toMatch(/^0x[0-9a-fA-F]{40}$/);
   });
 
-  test("a creation gives a page to send the customer to, and a secret of its own", () => {
+  test("a creation returns a payment page for the customer, and a secret of its own", () => {
     const { payment, paymentId, paymentUrl, secret } = created;
     expect(paymentId).toBe(payment.id);
     expect(new URL(paymentUrl).pathname).toMatch(new RegExp(`/payment/${paymentId}$`));
@@ -37,7 +37,7 @@ export function paymentContract(service: Service): void {
     expect(secret.length).toBeGreaterThan(8);
   });
 
-  test("each quote tells what settles the payment, at which rate and until when", () => {
+  test("each quote has the amount that settles the payment, its rate and its expiry", () => {
     const { payment } = created;
     expect(payment.quotes.length).toBeGreaterThan(0);
     for (const quote of payment.quotes) {
@@ -52,7 +52,7 @@ export function paymentContract(service: Service): void {
     }
   });
 
-  test("a quote's chain is its token's, and a native asset is marked as one twice", () => {
+  test("a quote's chain is its token's, and both type and address mark a native asset", () => {
     for (const { token, chainId } of created.payment.quotes) {
       if (token.chain) expect(token.chain.chainId).toBe(chainId);
       const isNativeAddress = /^0x(0{40}|e{40})$/i.test(token.contractAddress);
@@ -82,7 +82,7 @@ export function paymentContract(service: Service): void {
     expect(refused.status).toBe(404);
   });
 
-  test("the kind may be said, and metadata be given", async () => {
+  test("a creation may give a type and metadata", async () => {
     const { payment } = await service.createPayment({
       type: "payment",
       customMetadata: JSON.stringify({ basket: [1, 2], ключ: "✓" }),
@@ -90,7 +90,7 @@ export function paymentContract(service: Service): void {
     expect(payment.type).toBe("payment");
   });
 
-  test("a header that the service does not know changes nothing", async () => {
+  test("an unknown header changes nothing", async () => {
     await service.createPayment({}, { "X-Settlekit-Retry-Count": "1" });
   });
 
@@ -117,13 +117,13 @@ export function paymentContract(service: Service): void {
   });
 
   test.each([
-    ["another currency", { currency: "EUR" }, "currency"],
+    ["an unsupported currency", { currency: "EUR" }, "currency"],
     ["no currency", { currency: undefined }, "currency"],
-    ["no order number", { orderId: undefined }, "orderId"],
-    ["an order number of 256 characters", { orderId: "a".repeat(256) }, "orderId"],
-    ["an order number that is no text", { orderId: 1 }, "orderId"],
-    ["another kind", { type: "subscription" }, "type"],
-    ["metadata that is no text", { customMetadata: { a: 1 } }, "customMetadata"],
+    ["no order id", { orderId: undefined }, "orderId"],
+    ["an order id of 256 characters", { orderId: "a".repeat(256) }, "orderId"],
+    ["an order id that is not a string", { orderId: 1 }, "orderId"],
+    ["an unknown type", { type: "subscription" }, "type"],
+    ["metadata that is not a string", { customMetadata: { a: 1 } }, "customMetadata"],
     ["metadata of 2,049 characters", { customMetadata: `"${"a".repeat(2047)}"` }, "customMetadata"],
     ["a redirect of 2,049 characters", { redirectUrl: longUrl }, "redirectUrl"],
   ])("%s is refused, naming the field", async (_, fields, param) => {
@@ -135,7 +135,7 @@ export function paymentContract(service: Service): void {
   });
 
   if (depositsEnabled) {
-    test("a deposit has the amount that its customer chooses, whatever it was created with", async () => {
+    test("a deposit ignores the amount that it is created with", async () => {
       for (const amount of [undefined, -5]) {
         const fields = { type: "deposit", amount, customerRefId: "customer_1" };
         const { payment } = await service.createPayment(fields);
@@ -144,7 +144,7 @@ export function paymentContract(service: Service): void {
       }
     });
   } else {
-    test("a deposit is refused where the merchant has none", async () => {
+    test("a deposit is refused when the merchant may not create any", async () => {
       const body = { ...newOrder(), type: "deposit" };
       const { status } = await service.refused(createPayment, { body });
       expect([400, 403, 422]).toContain(status);
@@ -152,7 +152,7 @@ export function paymentContract(service: Service): void {
   }
 
   if (settle !== undefined) {
-    test("a payment that its customer paid is completed, with a receipt", async () => {
+    test("a paid payment is completed, with a receipt", async () => {
       const { paymentId } = await service.createPayment();
       await settle(paymentId);
       const payment = await service.call(getPayment, { path: { paymentId } });

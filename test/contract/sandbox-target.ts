@@ -6,7 +6,7 @@ export const payee = {
   chainId: 84_532,
 };
 
-/** Everything that the contract can ask for: none of its parts is left out. */
+/** A target with everything that the contract can use, so that no test is left out. */
 export function sandboxTarget(sandbox: Sandbox): Required<Omit<Target, "open" | "close">> {
   const { secretKey, headerPrefix, merchantId, accessToken } = sandbox;
   return {

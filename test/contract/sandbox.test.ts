@@ -7,7 +7,7 @@ import { sandboxTarget } from "./sandbox-target.ts";
 contract("a sandbox in process", sandboxTarget(createSandbox()));
 
 contract(
-  "a sandbox in process, whose time stands still",
+  "a sandbox in process with a frozen clock",
   sandboxTarget(createSandbox({ seed: "contract", now: new Date("2026-01-01T00:00:00Z") })),
 );
 
@@ -29,7 +29,7 @@ for (const dialect of ["documented", "published"] as const) {
   });
 }
 
-contract("a sandbox whose merchant has neither deposits nor withdrawals", {
+contract("a sandbox whose merchant may create neither deposits nor withdrawals", {
   ...sandboxTarget(createSandbox({ depositsEnabled: false, withdrawalsEnabled: false })),
   depositsEnabled: false,
   withdrawals: "disabled",

@@ -4,7 +4,7 @@ import { createdPayment, payment } from "../wire/examples.ts";
 import { Service } from "./service.ts";
 import { targetFrom } from "./target.ts";
 
-/** A service that gives one answer to everything. */
+/** A service that gives the same answer to every request. */
 function answering(body: unknown, init: ResponseInit = {}): Service {
   const headers = { Date: new Date(0).toUTCString(), "Content-Type": "application/json" };
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -19,7 +19,7 @@ function answering(body: unknown, init: ResponseInit = {}): Service {
 const path = { paymentId: payment.id };
 const envelope = { error: { type: "invalid_request_error", code: "not_found", message: "No." } };
 
-test("an answer that is as described is taken", async () => {
+test("an answer that matches the description is accepted", async () => {
   expect(await answering(payment).call(getPayment, { path })).toEqual(payment);
   const { status, error } = await answering(envelope, { status: 404 }).refused(getPayment, {
     path,
@@ -30,13 +30,13 @@ test("an answer that is as described is taken", async () => {
 test.each([
   ["a field is missing", { ...payment, status: undefined }],
   ["a field is of another type", { ...payment, amountInCents: "2500" }],
-  ["an id is no UUID", { ...payment, id: "1" }],
+  ["an id is not a UUID", { ...payment, id: "1" }],
   ["a timestamp has no milliseconds", { ...payment, createdAt: "2026-01-02T03:04:05Z" }],
   ["a timestamp within it is not UTC", nested({ createdAt: "2026-01-02T03:04:05.678+01:00" })],
   ["a nested object lacks a field", nested({ address: undefined })],
   ["it is a list", [payment]],
-  ["it is nothing", null],
-])("a success is not taken when %s", async (_, body) => {
+  ["it is null", null],
+])("a success is rejected when %s", async (_, body) => {
   await expect(answering(body).call(getPayment, { path })).rejects.toThrow();
 });
 
@@ -48,9 +48,9 @@ test.each([
     createdPayment,
     { status: 201, headers: { "Content-Type": "text/html" } },
   ],
-  ["a date that is none", createdPayment, { status: 201, headers: { Date: "now" } }],
-  ["no JSON", "created", { status: 201 }],
-])("a creation is not taken with %s", async (_, body, init) => {
+  ["an invalid Date header", createdPayment, { status: 201, headers: { Date: "now" } }],
+  ["a body that is not JSON", "created", { status: 201 }],
+])("a creation is rejected with %s", async (_, body, init) => {
   await expect(answering(body, init).createPayment()).rejects.toThrow();
 });
 
@@ -59,7 +59,7 @@ test.each([
   ["has no message", { error: { type: "invalid_request_error", code: "not_found" } }, 404],
   ["has a status that the operation cannot give", envelope, 409],
   ["is a success", payment, 200],
-])("a refusal is not taken when it %s", async (_, body, status) => {
+])("a refusal is rejected when it %s", async (_, body, status) => {
   await expect(answering(body, { status }).refused(getPayment, { path })).rejects.toThrow();
 });
 
@@ -68,13 +68,13 @@ test.each([
   ["an amount", createPayment, { body: { amount: 1e9, currency: "USD", orderId: "order_1" } }],
   ["a parameter", listPayments, { query: { page: 1 } }],
   ["a parameter's value", listPayments, { query: { limit: 1001 } }],
-])("a request of the contract's own must be as described: %s", async (_, operation, input) => {
+])("the contract's own requests must match the description: %s", async (_, operation, input) => {
   const body = operation === createPayment ? createdPayment : { data: [], pagination };
   const service = answering(body, { status: operation.successStatus ?? 200 });
   await expect(service.call<unknown>(operation, input)).rejects.toThrow(/to deeply equal \[\]/);
 });
 
-test("a target is named by environment variables, and by its URL at least", () => {
+test("targetFrom reads environment variables, and needs a URL and a secret key", () => {
   expect(targetFrom({ SETTLEKIT_CONTRACT_SECRET_KEY: "sk_test_1" })).toBeUndefined();
   const url = { SETTLEKIT_CONTRACT_URL: "https://testnet.example/" };
   expect(() => targetFrom(url)).toThrow("SETTLEKIT_CONTRACT_SECRET_KEY is missing.");

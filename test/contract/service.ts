@@ -16,7 +16,7 @@ export interface Input {
   readonly body?: unknown;
   /** A payment's secret, for the customer's routes. */
   readonly secret?: string;
-  /** `undefined` takes one away. */
+  /** `undefined` removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -33,7 +33,7 @@ export interface Refused {
 
 const description = describeService({ formats: true });
 
-/** Calls a server, and judges whatever it answers by the OpenAPI document and by the wire's schemas. */
+/** Calls a server, and checks every answer against the OpenAPI document and the wire schemas. */
 export class Service {
   readonly target: Target;
 
@@ -41,7 +41,7 @@ export class Service {
     this.target = target;
   }
 
-  /** What an operation answers to a request that must succeed. */
+  /** Sends a request that must succeed, and returns the answer's body. */
   async call<Response>(operation: Operation<Response>, input: Input = {}): Promise<Response> {
     return (await this.callWithHeaders(operation, input)).body;
   }
@@ -58,7 +58,7 @@ export class Service {
     return { headers, body: body as Response };
   }
 
-  /** What an operation answers to a request that must be refused. */
+  /** Sends a request that must be refused, and returns the refusal. */
   async refused(operation: Operation<unknown>, input: Input = {}): Promise<Refused> {
     const { status, headers, body } = await this.#exchange(operation, input);
     expect(status, JSON.stringify(body)).toBeGreaterThanOrEqual(400);
@@ -66,7 +66,7 @@ export class Service {
     return { status, headers, error };
   }
 
-  /** A new payment, with an order number of its own. */
+  /** Creates a payment with a new order id. */
   createPayment(
     fields: Readonly<Record<string, unknown>> = {},
     headers: Input["headers"] = {},
@@ -139,7 +139,7 @@ function textOf(body: unknown): string {
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
-/** Timestamps that are not written as interface section 2 says: UTC, with milliseconds. */
+/** The timestamps that lack the form of interface section 2: UTC, with milliseconds. */
 function oddTimestamps(value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, field]: [string, unknown]) => {

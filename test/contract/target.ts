@@ -1,27 +1,27 @@
 import { expect } from "vitest";
 
-/** A server that the contract is held against, with what is needed to call it. */
+/** A server to test against the contract, with what is needed to call it. */
 export interface Target {
   /** As the platform's `fetch`. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly baseUrl: string;
   readonly secretKey: string;
-  /** What the service's own headers begin with. Default `X-Service`. */
+  /** The prefix of the service's own headers. Default `X-Service`. */
   readonly headerPrefix?: string | undefined;
   /** Whether the merchant may create deposits. */
   readonly depositsEnabled: boolean;
-  /** Where withdrawals go to; `"disabled"` when the merchant may create none. */
+  /** The recipient of withdrawals; `"disabled"` if the merchant may not create any. */
   readonly withdrawals?: Payee | "disabled" | undefined;
   readonly dashboard?: { readonly merchantId: string; readonly accessToken: string } | undefined;
-  /** Lets the customer of a payment pay what is due. */
+  /** Pays the amount due, as the customer. */
   readonly settle?: ((paymentId: string) => Promise<void>) | undefined;
-  /** Has a withdrawal end. */
+  /** Moves a withdrawal to a final status. */
   readonly conclude?: ((withdrawalId: string, how: Conclusion) => Promise<void>) | undefined;
-  /** Has the next request refused with this status, before it takes effect. */
+  /** Makes the next request fail with this status before it takes effect. */
   readonly failNext?: ((status: 429 | 500) => void) | undefined;
-  /** Before the first request. */
+  /** Called before the first request. */
   readonly open?: (() => void) | undefined;
-  /** After the last one. */
+  /** Called after the last request. */
   readonly close?: (() => Promise<void>) | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Payee {
   readonly chainId: number;
 }
 
-/** A chain id as CAIP-2 text, in whichever form it was given. */
+/** Converts a chain id in either form to CAIP-2. */
 export function caip2(chainId: unknown): string {
   return typeof chainId === "number" ? `eip155:${chainId}` : String(chainId);
 }
@@ -48,14 +48,14 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const baseSepolia = 84_532;
 
 /**
- * The server that environment variables name; `undefined` without `SETTLEKIT_CONTRACT_URL`.
+ * The target that environment variables name; `undefined` without `SETTLEKIT_CONTRACT_URL`.
  *
  * - `SETTLEKIT_CONTRACT_URL`: its base URL.
  * - `SETTLEKIT_CONTRACT_SECRET_KEY`: a merchant's secret key. Use a test key: payments are created.
- * - `SETTLEKIT_HEADER_PREFIX`: what its own headers begin with, by default `X-Service`.
- * - `SETTLEKIT_CONTRACT_DEPOSITS`: `disabled` when the merchant has none.
- * - `SETTLEKIT_CONTRACT_RECIPIENT`: a wallet address. Without it nothing is withdrawn; `disabled`
- *   when the merchant has no withdrawals. `SETTLEKIT_CONTRACT_CHAIN_ID`: where, by default 84532.
+ * - `SETTLEKIT_HEADER_PREFIX`: the prefix of its own headers, by default `X-Service`.
+ * - `SETTLEKIT_CONTRACT_DEPOSITS`: `disabled` if the merchant may not create any.
+ * - `SETTLEKIT_CONTRACT_RECIPIENT`: a wallet address. Without it, no withdrawals are created; `disabled`
+ *   if the merchant may not create any. `SETTLEKIT_CONTRACT_CHAIN_ID`: their chain, by default 84532.
  * - `SETTLEKIT_CONTRACT_MERCHANT_ID` and `SETTLEKIT_CONTRACT_ACCESS_TOKEN`: for the dashboard's routes.
  */
 export function targetFrom(variables: Variables): Target | undefined {

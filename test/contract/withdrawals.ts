@@ -27,7 +27,7 @@ export function withdrawalContract(service: Service): void {
   });
 
   if (withdrawals === "disabled") {
-    test("a withdrawal is refused where the merchant has none", async () => {
+    test("a withdrawal is refused when the merchant may not create any", async () => {
       const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
       const body = { amountInCents: 500, chainId: 84_532, recipientAddress };
       expect([400, 403, 422]).toContain((await service.refused(createWithdrawal, { body })).status);
@@ -80,7 +80,7 @@ function possibleWithdrawals(service: Service, payee: Payee): void {
     expect(withdrawal).toMatchObject({ amountInCents: 100, currency: "USD", status: "pending" });
   });
 
-  test("a chain may come in its CAIP-2 form", async () => {
+  test("a chain id may be in CAIP-2 form", async () => {
     const chainId = `eip155:${payee.chainId}`;
     const withdrawal = await service.createWithdrawal(payee, { chainId });
     expect([payee.chainId, chainId]).toContain(withdrawal.chainId);
@@ -89,14 +89,14 @@ function possibleWithdrawals(service: Service, payee: Payee): void {
   test.each([
     ["99 cents", { amountInCents: 99 }, "amountInCents"],
     ["no cents", { amountInCents: 0 }, "amountInCents"],
-    ["less than nothing", { amountInCents: -100 }, "amountInCents"],
+    ["a negative amount", { amountInCents: -100 }, "amountInCents"],
     ["more than the maximum", { amountInCents: 100_000_001 }, "amountInCents"],
-    ["another currency", { currency: "EUR" }, "currency"],
-    ["a chain that there is not", { chainId: 999_999_999 }, "chainId"],
+    ["an unsupported currency", { currency: "EUR" }, "currency"],
+    ["an unknown chain", { chainId: 999_999_999 }, "chainId"],
     ["no chain", { chainId: undefined }, "chainId"],
     ["no recipient", { recipientAddress: undefined }, "recipientAddress"],
-    ["a recipient that is no address", { recipientAddress: "0x1234" }, "recipientAddress"],
-    ["an order number of 256 characters", { orderId: "a".repeat(256) }, "orderId"],
+    ["a recipient that is not an address", { recipientAddress: "0x1234" }, "recipientAddress"],
+    ["an order id of 256 characters", { orderId: "a".repeat(256) }, "orderId"],
     ["metadata of 2,049 characters", { customMetadata: `"${"a".repeat(2047)}"` }, "customMetadata"],
   ] as const)("%s is refused, naming the field", async (_, fields, param) => {
     const { chainId, recipientAddress } = payee;
@@ -112,7 +112,7 @@ function possibleWithdrawals(service: Service, payee: Payee): void {
     });
   });
 
-  test("an Idempotency-Key is taken, whatever the service makes of it", async () => {
+  test("an Idempotency-Key is accepted, whether or not the service honours it", async () => {
     const { chainId, recipientAddress } = payee;
     const headers = { "Idempotency-Key": randomUUID() };
     const body = { amountInCents: 100, chainId, recipientAddress };
@@ -131,7 +131,7 @@ function possibleWithdrawals(service: Service, payee: Payee): void {
     expect((await list({ offset: total })).pagination.hasMore).toBe(false);
   });
 
-  test("the list can be narrowed to a status, and tells errors and receipts where there are any", async () => {
+  test("the list can be filtered by status; only failed ones have errors, only completed ones receipts", async () => {
     for (const status of ["pending", "processing", "completed", "failed", "cancelled"]) {
       const { data } = await list({ status, limit: 1000 });
       for (const withdrawal of data) {
@@ -153,7 +153,7 @@ function endedWithdrawals(
 ): void {
   const list = listsOf(service);
 
-  test("a completed withdrawal has a receipt, also in lists", async () => {
+  test("a completed withdrawal has a receipt, in lists as well", async () => {
     const { id, updatedAt } = await service.createWithdrawal(payee);
     await conclude(id, "complete");
     const withdrawal = await service.call(getWithdrawal, { path: { withdrawalId: id } });
@@ -173,7 +173,7 @@ function endedWithdrawals(
     expect(listed).toMatchObject({ id, receipt: withdrawal.receipt });
   });
 
-  test("a failed withdrawal says why, also in lists", async () => {
+  test("a failed withdrawal has an error message, in lists as well", async () => {
     const { id } = await service.createWithdrawal(payee);
     await conclude(id, "fail");
     const withdrawal = await service.call(getWithdrawal, { path: { withdrawalId: id } });
@@ -183,7 +183,7 @@ function endedWithdrawals(
     expect(listed).toMatchObject({ id, errorMessage: withdrawal.errorMessage });
   });
 
-  test("a cancelled withdrawal has neither", async () => {
+  test("a cancelled withdrawal has neither error nor receipt", async () => {
     const { id } = await service.createWithdrawal(payee);
     await conclude(id, "cancel");
     const withdrawal = await service.call(getWithdrawal, { path: { withdrawalId: id } });

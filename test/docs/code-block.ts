@@ -24,7 +24,7 @@ export interface CodeBlock {
   readonly prints: readonly string[];
 }
 
-/** Every fenced block of README and the guides. Of a diff, the new side counts, as TypeScript. */
+/** Every fenced block of README and the guides. A diff counts as its new side, in TypeScript. */
 export async function codeBlocks(): Promise<CodeBlock[]> {
   const blocks: CodeBlock[] = [];
   for await (const file of glob(["README.md", "docs/*.md"], { cwd: root })) {

@@ -28,7 +28,7 @@ describe("the code in README, guides and docstrings", () => {
   test("type-checks under strict settings", async () => {
     for (const { place, language, code: source } of code) {
       const name = place.replaceAll(/[/.:]/g, "-");
-      // TypeScript knows no types of what require() returns.
+      // TypeScript does not type what require() returns.
       const typed = source.replaceAll("require(", "await import(");
       const extension = language === "tsx" ? "tsx" : "ts";
       await writeFile(join(folder, `${name}.${extension}`), `${typed}\nexport {};\n`);
@@ -60,13 +60,13 @@ describe("the code in README, guides and docstrings", () => {
 
   test("is written in a language that is checked", () => {
     const languages = new Set(blocks.map(({ language }) => language));
-    // The styles and markup of the checkout element are tested in a browser; text is what something printed.
+    // The styles and markup of the checkout element are tested in a browser; text blocks show output.
     const checked = ["ts", "tsx", "js", "sh", "sql", "json", "css", "html", "text"];
     expect([...languages].filter((it) => !checked.includes(it))).toEqual([]);
     for (const { language, code: text } of blocks) if (language === "json") JSON.parse(text);
   });
 
-  test("claims an output only where that is checked", () => {
+  test("claims output only in blocks whose output is checked", () => {
     for (const { place, kind, code: source, prints } of code) {
       const claims = [...source.matchAll(/console\.\w+\(.*\);? *\/\/ (?!prints: )(.*)/g)];
       expect(claims.map(([, claim]) => `${place} ${claim}`)).toEqual([]);
@@ -74,7 +74,7 @@ describe("the code in README, guides and docstrings", () => {
     }
   });
 
-  test("forms programs for the most part", () => {
+  test("consists mostly of programs", () => {
     const counts = Object.groupBy(code, ({ kind }) => kind);
     const count = (kind: BlockKind) => counts[kind]?.length ?? 0;
     const programs = count("program") + count("server");
@@ -123,7 +123,7 @@ describe.concurrent("a program in README or a guide", () => {
   });
 });
 
-test("the functions in docstrings return what the docstrings say", async () => {
+test("functions return what their docstrings say", async () => {
   const { program: source, count } = await docstringClaims();
   expect(count).toBeGreaterThan(15);
   await using program = await runProgram(source);
@@ -131,7 +131,7 @@ test("the functions in docstrings return what the docstrings say", async () => {
   expect(exitCode, program.run.output).toBe(0);
 });
 
-/** A whole line of output, with something in the place of each `…`. */
+/** Matches a whole line of output, with any text in place of each `…`. */
 function lineOf(claim: string): RegExp {
   const parts = claim.split("…").map((part) => part.replaceAll(/[^\w\s]/g, "\\$&"));
   return new RegExp(`^${parts.join(".+")}$`, "m");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "../../src/cli/command-line.ts";
 import { root } from "./code-block.ts";
 
-/** Each `settlekit ...` in a text's code: in blocks for shells, and in prose. */
+/** The arguments of each `settlekit ...` in a text's shell blocks and inline code. */
 function commandLines(text: string): string[] {
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   const inBlocks = blocks.flatMap((code) => code.replaceAll("\\\n", " ").split("\n"));
@@ -15,7 +15,7 @@ function commandLines(text: string): string[] {
     .filter((line) => line !== undefined);
 }
 
-/** The words of a command line, as a shell would give them. */
+/** The words of a command line, as a shell splits them. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
     word.replaceAll(/["']/g, ""),

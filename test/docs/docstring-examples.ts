@@ -31,7 +31,7 @@ import { isNativeAssetAddress } from "${join(root, "src/evm/chains.ts")}";
 import assert from "node:assert/strict";
 `;
 
-/** What examples take for granted: the package's names, and a merchant's own. */
+/** What examples assume: the package's names, and a merchant's own. */
 const surroundings = `${helpers}
 import { createServer } from "node:http";
 import type { FastifyInstance } from "fastify";
@@ -75,8 +75,8 @@ export async function docstringExamples(): Promise<string> {
 }
 
 /**
- * A program that fails unless every example is right that says what a function gives:
- * `usdToCents("25.00"); // 2500`. The value may stand in the next line, and be `throws`.
+ * A program that checks every example that says what a function returns: `usdToCents("25.00"); // 2500`. The value
+ * may be on the next line, and may be `throws`.
  */
 export async function docstringClaims(): Promise<{ program: string; count: number }> {
   const claim =

@@ -20,13 +20,12 @@ function sectionsOf(guide: string): Map<string, string> {
   return new Map(parts.map((part) => [part.split("\n")[0] ?? "", part]));
 }
 
-/** The codes that settlekit makes, by class. */
+/** The codes that settlekit raises, by class. */
 const made = new Map<string, Set<string>>();
 for (const { class: name, codes } of everyError()) {
   made.set(name, new Set([...(made.get(name) ?? []), ...codes]));
 }
-// A usage error of the command line has no code; the class of an answer is chosen when it comes; the other
-// two have tests of their own.
+// UsageError has no code, the class of an API error depends on its status, and the other two have tests of their own.
 const elsewhere = [
   ...["UsageError", "ErrorClass", "ApiError", "ConnectionError", "WebhookVerificationError"],
 ];
@@ -38,7 +37,7 @@ beforeAll(async () => {
 });
 
 describe("the guide to errors", () => {
-  test.each(classes)("names every code of %s that the source makes, and no other", (name) => {
+  test.each(classes)("names every code of %s that the source raises, and no other", (name) => {
     const codes = new Set(codesOf(sections.get(name) ?? ""));
     expect([...codes].sort()).toEqual([...(made.get(name) ?? [])].sort());
   });
@@ -50,7 +49,7 @@ describe("the guide to errors", () => {
     expect(names.size).toBeGreaterThan(14);
   });
 
-  test("says which code a status has where the service's answer holds none", () => {
+  test("gives the code of each status for answers without one", () => {
     const rows = [
       ...(sections.get("ApiError") ?? "").matchAll(/^\| `(\w+)`[^|]*\| (5xx|any|\d+)/gm),
     ];
@@ -72,7 +71,7 @@ describe("the guide to errors", () => {
   });
 });
 
-test("the guide to webhooks explains every reason of a refusal, and no other", async () => {
+test("the guide to webhooks explains every reason for a refusal, and no other", async () => {
   const source = await read("src/errors.ts");
   const reasons = [...source.matchAll(/^ {2}\| "(\w+)"/gm)].map(([, reason = ""]) => reason);
   const section =

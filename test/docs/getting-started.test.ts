@@ -7,7 +7,7 @@ const shop = blocks.find(({ place, kind }) => {
   return place.startsWith("docs/getting-started.md") && kind === "server";
 });
 
-test("the shop of getting started sends its customer to the payment page, and learns of the payment", async () => {
+test("the getting-started shop sends its customer to the payment page, and learns of the payment", async () => {
   await using program = await runProgram(shop?.code ?? "");
   const { run, sandbox, serviceUrl, url } = program;
   await run.answers(url);
@@ -24,7 +24,7 @@ test("the shop of getting started sends its customer to the payment page, and le
   await run.printed(new RegExp(`^${payment?.orderId}: paid$`, "m"));
 });
 
-test("the shop of getting started survives a failed call with an error page and a log line", async () => {
+test("the getting-started shop survives a failed call with an error page and a log line", async () => {
   await using program = await runProgram(shop?.code ?? "");
   const { run, sandbox, url } = program;
   await run.answers(url);

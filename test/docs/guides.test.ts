@@ -21,13 +21,13 @@ async function exampleGuides(): Promise<string[]> {
 test.each([
   ["README", "README.md"],
   ["the built documentation", "typedoc.json"],
-  ["what assistants are told", "llms.txt"],
-])("%s leads to every guide", async (_name, path) => {
+  ["the file for assistants", "llms.txt"],
+])("%s links to every guide", async (_name, path) => {
   const text = await read(path);
   expect((await guides()).filter((guide) => !text.includes(guide))).toEqual([]);
 });
 
-test("links between README, guides and other files lead somewhere", async () => {
+test("links between README, guides and other files resolve", async () => {
   const sources = [
     ...["README.md", "llms.txt", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"],
     ...(await guides()),
@@ -46,7 +46,7 @@ test("links between README, guides and other files lead somewhere", async () => 
   expect(broken).toEqual([]);
 });
 
-test("no guide has a section twice", async () => {
+test("no guide repeats a heading", async () => {
   for (const path of ["README.md", ...(await guides())]) {
     const anchors = anchorsOf(await read(path));
     expect(anchors, path).toEqual([...new Set(anchors)]);
@@ -59,7 +59,7 @@ test("the tests that the security policy names exist", async () => {
   for (const [, path = ""] of named) expect(existsSync(join(root, path)), path).toBe(true);
 });
 
-/** The anchors that GitHub makes of a file's headings. */
+/** The anchors that GitHub generates from a file's headings. */
 function anchorsOf(markdown: string): string[] {
   const prose = markdown.replaceAll(/^```.*?^```$/gms, "");
   return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>

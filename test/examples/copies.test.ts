@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const examples = resolve(import.meta.dirname, "../../examples");
 
-/** Every example can be copied on its own, so each contains what they have in common. */
+/** Every example can be copied on its own, so each contains a copy of the files that it shares with others. */
 const copies: Readonly<Record<string, readonly string[]>> = {
   "catalogue.ts": [
     "express-shop/src",

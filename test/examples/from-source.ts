@@ -19,7 +19,7 @@ registerHooks({
       const isRequired = context.conditions.includes("require");
       return nextResolve(isRequired ? fileURLToPath(url) : url, context);
     }
-    // As the build does it for `settlekit/schemas`; zod has every function that the wire's schemas take.
+    // As the build does for `settlekit/schemas`; zod has every function that the wire schemas use.
     const isOnWire = context.parentURL?.startsWith(`${repository}src/wire/`);
     if (specifier === "zod/mini" && isOnWire) return nextResolve("zod", context);
     const isHere = context.parentURL === undefined || context.parentURL.startsWith(repository);

@@ -13,7 +13,7 @@ import { sendDeliveries, signedDelivery } from "../../src/testing/index.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
 import { fromSource } from "./example.ts";
 
-/** A shop with its own sandbox, whose webhooks are recorded and go nowhere by themselves. */
+/** A shop with its own sandbox, which records webhooks but does not send them. */
 async function openShop() {
   const sandbox = createSandbox({ seed: "fulfilment", now: new Date("2026-01-01T00:00:00Z") });
   const server = await sandbox.listen({ port: 0 });
@@ -77,12 +77,12 @@ async function openShop() {
   };
 }
 
-// What does not fit an order is reported there.
+// The example reports payments that match no order there.
 beforeEach(() => void vi.spyOn(console, "error").mockReturnValue());
 afterEach(() => void vi.restoreAllMocks());
 
-describe("the fulfilling example", () => {
-  it("ships each paid order once, though its webhooks come twice, at once and in disorder", async () => {
+describe("the fulfilment example", () => {
+  it("ships each paid order once, even if webhooks are duplicated, concurrent and reordered", async () => {
     await using shop = await openShop();
     const deliveries = [];
     for (const id of ["order_1", "order_2", "order_3"]) {
@@ -96,7 +96,7 @@ describe("the fulfilling example", () => {
     expect(shop.shipments()).toEqual(["order_1", "order_2", "order_3"]);
   });
 
-  it("finds the payment when the webhook names the order alone, as documented", async () => {
+  it("finds the payment when the webhook names only the order, as documented", async () => {
     await using shop = await openShop();
     for (const [id, keepsId] of Object.entries({ kept: true, lost: false })) {
       const paymentId = await shop.order(id, { keepsId });
@@ -107,7 +107,7 @@ describe("the fulfilling example", () => {
     expect(shop.shipments()).toEqual(["kept", "lost"]);
   });
 
-  it("reports a second payment of an order although its webhook names the order alone", async () => {
+  it("reports a second payment of an order, even if its webhook names only the order", async () => {
     const report = vi.spyOn(console, "error").mockReturnValue();
     await using shop = await openShop();
     const paymentId = await shop.order("order_1");
@@ -124,13 +124,13 @@ describe("the fulfilling example", () => {
     expect(shop.shipments()).toEqual(["order_1"]);
   });
 
-  it("has a webhook delivered again when no payment is found", async () => {
+  it("asks for a retry of the webhook when no payment is found", async () => {
     await using shop = await openShop();
     const sent = await shop.receive(shop.updated(undefined, "order_1"));
     for (const { tampered, status } of sent) expect(status).toBe(tampered ? 401 : 500);
   });
 
-  it("ships each of 1,500 orders once when two payments of it settle in two processes", async () => {
+  it("ships each of 1,500 orders once when two processes settle two payments of it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "fulfil-once-"));
     const path = join(folder, "shop.db");
     const database = new DatabaseSync(path);
@@ -163,7 +163,7 @@ describe("the fulfilling example", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("believes the service rather than the webhook", async () => {
+  it("trusts the service rather than the webhook", async () => {
     await using shop = await openShop();
     const unpaid = await shop.order("order_1");
     const failed = await shop.order("order_2");
@@ -199,8 +199,8 @@ describe("the fulfilling example", () => {
   });
 });
 
-describe("the reconciling example", () => {
-  it("settles orders whose webhook never came, and those whose payment id was lost", async () => {
+describe("the reconciliation example", () => {
+  it("settles orders whose webhook never arrived, and orders whose payment id was lost", async () => {
     await using shop = await openShop();
     const paid = await shop.order("order_1");
     await shop.order("order_2");
@@ -259,7 +259,7 @@ describe("the reconciling example", () => {
     expect(settled).toEqual(["order_1"]);
   });
 
-  it("asks nothing when no order is open", async () => {
+  it("sends no request when no order is open", async () => {
     await using shop = await openShop();
     await reconcile(shop.client, [], shop.settle);
     expect(shop.sandbox.requests()).toEqual([]);

@@ -10,7 +10,7 @@ import { scratchFolder } from "./scratch-folder.ts";
 
 const example = new Example("express-shop");
 
-/** The same request with headers of another prefix, and of no other. */
+/** The same request with its headers renamed to another prefix. */
 function withPrefix(request: Request, from: string, to: string, url = request.url): Request {
   const headers = new Headers();
   for (const [name, value] of request.headers) headers.set(name.replace(from, to), value);
@@ -19,7 +19,7 @@ function withPrefix(request: Request, from: string, to: string, url = request.ur
 }
 
 describe.skipIf(example.missing("express"))("a service whose headers have another prefix", () => {
-  it("needs nothing but SETTLEKIT_HEADER_PREFIX in a shop", async () => {
+  it("requires only SETTLEKIT_HEADER_PREFIX of a shop", async () => {
     await using scratch = await scratchFolder();
     const url = `http://127.0.0.1:${await freePort()}`;
     const sandbox = createSandbox({

@@ -57,7 +57,7 @@ describe.skipIf(isMissing)(example.name, () => {
     await page.goto(url);
     await page.getByRole("button", { name: "Buy: Mug, $25.00" }).click();
     await page.getByText("Waiting for your payment").waitFor();
-    // Its price has come, too.
+    // The quote has loaded as well.
     await page.locator('[part="qr"] svg').waitFor();
     await use(page);
     await page.context().close();
@@ -71,7 +71,7 @@ describe.skipIf(isMissing)(example.name, () => {
     return page.evaluate(() => navigator.clipboard.readText());
   };
 
-  it("shows what to send, and sees that it was paid", async () => {
+  it("shows what to send, and notices when it is paid", async () => {
     await customer(async (page) => {
       expect(await copied(page, "Copy the amount")).toBe("25");
       expect(await copied(page, "Copy the address")).toBe(newest()?.depositAddress?.address);
@@ -87,26 +87,26 @@ describe.skipIf(isMissing)(example.name, () => {
     });
   });
 
-  it("asks for another amount when another token is chosen", async () => {
+  it("shows another amount when another token is chosen", async () => {
     await customer(async (page) => {
       await page.getByText("ETH", { exact: true }).click();
       await page.getByText(/^0\.\d+ ETH$/).waitFor();
     });
   });
 
-  it("gets a new price when one has expired, whatever the clock of the customer says", async () => {
+  it("gets a new quote when one expires, whatever the customer's clock says", async () => {
     await customer(async (page) => {
       expect(await page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
       await sandbox.clock.advance("10m");
       const active = () => newest()?.quotes.filter(({ status }) => status === "active");
       expect(active()).toEqual([]);
-      // The page learns of the time from the answers to its questions for the status.
+      // The page learns the service's time from the answers to its status polls.
       await expect.poll(() => page.clock.runFor(2_000).then(() => active()?.length)).toBe(1);
       await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:\d\d)$/);
     });
   });
 
-  it("says that the time to pay is over, and stops asking for money", async () => {
+  it("says when the payment has expired, and stops asking for money", async () => {
     await customer(async (page) => {
       await sandbox.payments.simulate(newest()?.id ?? "", "timeout");
       await page.clock.runFor(10_000);

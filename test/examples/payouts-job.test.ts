@@ -41,7 +41,7 @@ async function openedJob() {
     }),
     input,
     run: () => example.run("start", variables),
-    /** The withdrawals that exist, whatever the job was told. */
+    /** The withdrawals that exist, whatever answers the job received. */
     made: () =>
       sandbox.withdrawals.all().map(({ orderId, amountInCents }) => `${orderId}: ${amountInCents}`),
     async [Symbol.asyncDispose]() {
@@ -53,7 +53,7 @@ async function openedJob() {
 
 type Job = Awaited<ReturnType<typeof openedJob>>;
 
-/** Waits until something holds, while the run goes on. */
+/** Waits until a condition holds; throws if the run ends before it does. */
 async function until(holds: () => boolean, run: Run): Promise<void> {
   const ended = run.ended().then(() => {
     if (!holds()) throw new Error(`The run ended before its time:\n${run.output}`);
@@ -106,7 +106,7 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
 ];
 
 describe.concurrent(example.name, () => {
-  it.each(moments)("pays each payout once, though it was killed %s", async (_moment, started) => {
+  it.each(moments)("pays each payout once, even if it is killed %s", async (_moment, started) => {
     await using job = await openedJob();
     const first = await started(job);
     await first.stop("SIGKILL");
@@ -123,7 +123,7 @@ describe.concurrent(example.name, () => {
     expect(job.made().sort()).toEqual(once);
   });
 
-  it("pays each payout once, though two jobs run at the same time", async () => {
+  it("pays each payout once, even if two jobs run at the same time", async () => {
     await using job = await openedJob();
     job.sandbox.faults.latency("POST /withdrawals", 300, { when: "before" });
     const runs = await Promise.all([job.run(), job.run()]);

@@ -8,10 +8,10 @@ import { freePort } from "../free-port.ts";
 import { Example } from "./example.ts";
 
 const example = new Example("react-checkout");
-// Its Vite bundles the installed package, so that it is tested by `npm run test:examples` alone.
+// Vite bundles the installed package, so only `npm run test:examples` can test this.
 const isMissing = !example.isInstalled || chromiumPath === undefined;
 
-it("ships for a webhook that names the order alone", async () => {
+it("the shop ships for a webhook that names only the order", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const sandbox = createSandbox();
   await using service = await sandbox.listen({ port: 0 });

@@ -62,7 +62,7 @@ async function openedShop() {
 }
 
 describe.skipIf(shopExample.missing("express"))(example.name, () => {
-  it("finds what was paid while the shop was closed, and ships it once", async () => {
+  it("finds a payment made while the shop was closed, and ships it once", async () => {
     await using shop = await openedShop();
     const { sandbox } = shop;
     const first = await shop.open();

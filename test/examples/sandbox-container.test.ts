@@ -14,7 +14,7 @@ const containerfile = await readFile(join(folder, "Containerfile"), "utf8");
 const compose = await readFile(join(folder, "compose.yaml"), "utf8");
 const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
 
-/** The arguments after `settlekit` of the last CMD that is not the health check's. */
+/** The container's command. The indented CMD is the health check's. */
 const command: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(containerfile)?.[1] ?? "[]");
 const inCompose = [...compose.matchAll(/^ {6}- (settlekit|sandbox|--\S+)$/gm)].map(
   ([, word = ""]) => word,
@@ -53,7 +53,7 @@ function statusFor(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-it("the container's command serves by its name alone, is found healthy, and keeps its data", async () => {
+it("the container's command serves only its own host name, passes the health check, and keeps its data", async () => {
   await using scratch = await scratchFolder();
   const first = await started(command, scratch.path);
   const { url, secretKey } = first.facts;
@@ -84,7 +84,7 @@ it("the container's command serves by its name alone, is found healthy, and keep
   await stopped(second.child);
 });
 
-it("compose runs the same with webhooks, and gives the shop the keys of that sandbox", async () => {
+it("compose runs the same command with webhooks, and gives the shop the sandbox's keys", async () => {
   await using scratch = await scratchFolder();
   const asWritten = command.join(" ").replaceAll(/(--\S+) (?!-)/g, "$1=");
   expect(inCompose.join(" ")).toBe(`${asWritten} --webhook-url=http://127.0.0.1:3000/webhooks`);

@@ -9,7 +9,7 @@ import { fulfilOnce } from "../../examples/webhooks/fulfil-once.ts";
 
 const [, , path = "", name, orders] = process.argv;
 const client = new MerchantClient({ environment: "sandbox", secretKey: "sk_test_1" });
-// What a second payment of an order leads to.
+// The example reports second payments of an order there.
 console.error = () => undefined;
 const { settle } = fulfilOnce(new DatabaseSync(path), client, new Webhooks({ secret: "s" }));
 process.send?.("ready");

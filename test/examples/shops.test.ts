@@ -139,7 +139,7 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
     return database.prepare(count).get(paymentId)?.count;
   };
 
-  it("sells: an order is paid once its payment is, by the webhook", async () => {
+  it("marks an order as paid when the webhook reports its payment", async () => {
     const { sandbox } = shop();
     const { paymentId, orderPage } = await buy("mug");
     expect(await text(orderPage)).toContain("awaiting payment");
@@ -178,7 +178,7 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
   });
 
   if (hasFile) {
-    it("ships once, however often its webhook comes", async () => {
+    it("ships once, however often its webhook arrives", async () => {
       const { sandbox } = shop();
       const { paymentId } = await buy("mug");
       await sandbox.payments.simulate(paymentId, "success");

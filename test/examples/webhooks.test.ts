@@ -22,7 +22,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 type ExampleServer = Pick<Server, "address" | "close" | "listening" | "once">;
 
-/** The example's server, as soon as it listens. */
+/** Waits until the example's server listens, and returns its URL. */
 async function started(server: ExampleServer): Promise<string> {
   if (!server.listening) await new Promise((resolve) => server.once("listening", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

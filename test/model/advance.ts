@@ -55,7 +55,7 @@ function settle(model: Model, due: Due, paidQuoteOf: PaidQuoteOf): ModelHappenin
 function stepPayment(model: Model, id: string, paidQuoteOf: PaidQuoteOf): ModelHappening[] {
   const payment = model.payments.find((it) => it.id === id);
   const [step] = payment?.ahead ?? [];
-  // It was already taken by hand.
+  // The step was already taken by hand.
   if (payment === undefined || step?.dueMs === undefined || step.dueMs > model.nowMs) return [];
   payment.ahead.shift();
   scheduleStep(model, "payment step", payment);

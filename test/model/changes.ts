@@ -40,7 +40,7 @@ export function isOver({ status }: ModelPayment, step: PaymentStep): boolean {
   return (step.status === "expired" || step.status === "cancelled") && status === "expired";
 }
 
-/** Published for the testnet, and what docs/sandbox.md assumes of late money, cancelling and refunds. */
+/** Published for the testnet; late money, cancellations and refunds are assumed in docs/sandbox.md. */
 const outcomes: Readonly<Record<string, ModelPayment["status"]>> = {
   success: "completed",
   overpayment: "completed",

@@ -51,8 +51,8 @@ const likelihoods: [fc.Arbitrary<Command>, number][] = [
 /** States and events that 1,000 sequences must reach; otherwise they would prove little. */
 const milestones = [
   ...["payment created", "deposit created", "creation refused"],
-  ...["creation repeated", "creation in conflict", "payment's key used anew a day later"],
-  ...["creation whose answer is lost", "lost answer had again", "fault that hides nothing"],
+  ...["creation repeated", "creation in conflict", "payment's key reused a day later"],
+  ...["creation whose answer is lost", "lost answer returned again", "fault that hides nothing"],
   ...["fault met by chance", "fault spared by chance"],
   ...["success", "underpayment", "overpayment", "timeout", "late", "cancel", "refund"]
     .concat("partial-refund")
@@ -66,7 +66,7 @@ const milestones = [
   ...["confirmations rise", "payment.moved", "withdrawal.moved"],
   ...["quote created", "quote given again", "quote updated", "quote refused", "quote too late"],
   ...["withdrawal created", "withdrawal refused", "withdrawal repeated", "withdrawal in conflict"],
-  ...["withdrawal's key used anew a day later", "withdrawal with a fault after"],
+  ...["withdrawal's key reused a day later", "withdrawal with a fault after"],
   ...["processing", "completed", "failed", "cancelled"].flatMap((status) =>
     ["at-once", "by-hand", "on-clock"].map((steps) => `withdrawal ${status} ${steps}`),
   ),
@@ -88,7 +88,7 @@ const milestones = [
 // A sample on every run of the tests; `npm run check:model` runs 1,000 from a random seed.
 const { SETTLEKIT_MODEL_RUNS: runs = "40", SETTLEKIT_TEST_SEED: seed } = process.env;
 
-test(`any ${runs} sequences of steps, seed ${seed}, leave the sandbox as the interface's model says`, async () => {
+test(`after each of ${runs} sequences of steps, seed ${seed}, the sandbox matches the interface's model`, async () => {
   const seen: World["seen"] = new Map();
   const steps = likelihoods.flatMap(([step, times]) => Array.from({ length: times }, () => step));
   const sequences = fc.commands(steps, { maxCommands: 60, size: "+1" });

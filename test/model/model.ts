@@ -58,7 +58,7 @@ export interface ModelQuote {
 export interface PaymentStep {
   readonly status: ModelPayment["status"];
   readonly confirmations: number | null;
-  /** What is due. */
+  /** The amount due. */
   readonly amountInCents: number;
   /** `undefined` if only a call takes it. */
   readonly dueMs: number | undefined;
@@ -81,7 +81,7 @@ export interface WithdrawalStep {
 export interface Kept {
   readonly body: string;
   readonly keptMs: number;
-  /** Of what was created. */
+  /** The id of the created object. */
   readonly id: string;
   /** `undefined` until an answer contains it. */
   answer: unknown;
@@ -89,7 +89,7 @@ export interface Kept {
 
 export interface ModelDelivery {
   readonly event: string;
-  /** Of the payment or withdrawal. */
+  /** The id of the payment or withdrawal. */
   readonly subject: string;
   readonly subjectStatus: string;
   attempts: number;
@@ -157,13 +157,13 @@ export function newModel(now: Date): Model {
   };
 }
 
-/** The creation that a key stands for, during 24 hours. */
+/** The creation that is stored under a key, for 24 hours. */
 export function kept(keys: Map<string, Kept>, key: string | undefined, nowMs: number) {
   const found = key === undefined ? undefined : keys.get(key);
   return found && nowMs - found.keptMs < idempotencyWindowMs ? found : undefined;
 }
 
-/** Lets a key stand for a creation from now on. */
+/** Stores a creation under a key. */
 export function keep(
   model: Model,
   operation: "payments.create" | "withdrawals.create",

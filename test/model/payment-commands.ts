@@ -67,7 +67,7 @@ interface Sent {
   readonly takesEffect: boolean;
 }
 
-/** Sends a creation through the faults on its way. */
+/** Sends a creation that meets its fault. */
 async function sendWith(world: World, input: Creation): Promise<Sent> {
   const { faults } = world.sandbox;
   const route = "POST /v1/external/secretkey-auth/payments";
@@ -134,7 +134,7 @@ async function created(
   checkPayment(payment, modelled);
   expect(payment.createdAt).toBe(new Date(model.nowMs).toISOString());
   if (key !== undefined) {
-    if (model.paymentKeys.has(key)) saw(world, "payment's key used anew a day later");
+    if (model.paymentKeys.has(key)) saw(world, "payment's key reused a day later");
     keep(model, "payments.create", key, { body: JSON.stringify(body), id: payment.id, answer });
   }
   saw(world, `${type} created`);
@@ -154,7 +154,7 @@ function expectRepetition(
     expect(reply.body).toMatchObject({ error: { code: "idempotency_conflict" } });
     return;
   }
-  saw(world, earlier.answer === undefined ? "lost answer had again" : "creation repeated");
+  saw(world, earlier.answer === undefined ? "lost answer returned again" : "creation repeated");
   expect(reply).toMatchObject({ status: 201, body: { paymentId: earlier.id } });
   if (earlier.answer === undefined) earlier.answer = reply.body;
   else expect(reply.body).toEqual(earlier.answer);

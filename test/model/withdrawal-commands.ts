@@ -110,7 +110,7 @@ async function created(
   checkWithdrawal(withdrawal, modelled);
   expect(withdrawal.createdAt).toBe(new Date(model.nowMs).toISOString());
   if (key !== undefined && kept(model.withdrawalKeys, key, model.nowMs) === undefined) {
-    if (model.withdrawalKeys.has(key)) saw(world, "withdrawal's key used anew a day later");
+    if (model.withdrawalKeys.has(key)) saw(world, "withdrawal's key reused a day later");
     keep(model, "withdrawals.create", key, { body: JSON.stringify(body), id, answer });
   }
   await expectWebhooks(world, addWithdrawal(model, modelled));

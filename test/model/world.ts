@@ -7,7 +7,7 @@ import type { Attempt, Model } from "./model.ts";
 /** The sandbox under test, with a merchant's endpoint that keeps what it is sent. */
 export interface World {
   readonly sandbox: Sandbox;
-  /** What has arrived since it was looked at last. */
+  /** The webhooks received since the last check. */
   received: Omit<Attempt, "attempt">[];
   /** How often each thing happened, over all sequences. */
   readonly seen: Map<string, number>;
@@ -29,7 +29,7 @@ export function newWorld(model: Model, seed: number, seen: World["seen"]): World
       // A tampered body may be unreadable, but the header still names its event.
       const id = request.headers.get("x-service-event-id");
       const delivery = sandbox.webhooks.deliveries().find(({ eventId }) => eventId === id);
-      if (delivery === undefined) throw new Error("A webhook came of no delivery.");
+      if (delivery === undefined) throw new Error("A webhook belongs to no delivery.");
       const { event, data } = delivery;
       const atMs = sandbox.clock.now().getTime();
       if (result.ok) {
@@ -52,7 +52,7 @@ export function paidQuote(payment: Payment | undefined) {
   return payment?.quotes.find(({ status }) => status === "used");
 }
 
-/** Counts something that the sequences are meant to reach. */
+/** Counts a milestone that a sequence has reached. */
 export function saw({ seen }: World, what: string): void {
   seen.set(what, (seen.get(what) ?? 0) + 1);
 }
@@ -77,7 +77,7 @@ export interface Reply<Body = unknown> {
 
 export interface Ask {
   readonly body?: object | undefined;
-  /** A payment's secret; else the merchant's key is sent. */
+  /** A payment's secret. Without one, the merchant's key is sent. */
   readonly secret?: string;
   readonly idempotencyKey?: string | undefined;
 }

@@ -1,4 +1,4 @@
-// Longer than 300 lines, because packing and installing takes long, and all of these tests share what was installed.
+// Longer than 300 lines, because packing and installing is slow, so all of these tests share one installation.
 
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -68,18 +68,18 @@ describe("the tarball", () => {
     );
   });
 
-  test("brings no dependencies and runs nothing when it is installed", async () => {
+  test("has no dependencies, and runs nothing when it is installed", async () => {
     const { scripts = {}, ...rest } = await manifest();
     expect(rest).not.toHaveProperty("dependencies");
     expect(rest).not.toHaveProperty("optionalDependencies");
     const atInstall = /^(pre|post)?(install|prepare)$/;
     expect(Object.keys(scripts).filter((name) => atInstall.test(name))).toEqual([]);
-    // npm keeps its own notes and links to commands beside what it installs.
+    // npm keeps hidden files of its own next to the packages.
     const packages = (await readdir(join(project, "node_modules"))).filter((it) => !/^\./.test(it));
     expect(packages).toEqual(["settlekit"]);
   });
 
-  test("has a source map for every file of code, which carries its sources", async () => {
+  test("has a source map with its sources for every code file", async () => {
     const code = paths.filter((path) => path.endsWith(".js"));
     expect(code.length).toBeGreaterThan(7);
     const without: string[] = [];
@@ -95,7 +95,7 @@ describe("the tarball", () => {
     expect(without).toEqual([]);
   });
 
-  test("lists every package whose code it carries, with version and licence", async () => {
+  test("lists every package whose code it bundles, with version and licence", async () => {
     const notices = await readFile(installed("dist/THIRD_PARTY_NOTICES.txt"), "utf8");
     const sbom = await readFile(installed("dist/sbom.cdx.json"), "utf8");
     const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
@@ -119,7 +119,7 @@ describe("the tarball", () => {
   });
 });
 
-/** Packages of the user that an entry may need: optional peers, and types alone. */
+/** The user's packages that an entry may import: optional peers, or types only. */
 const peers: Readonly<Record<string, readonly string[]>> = {
   sqlite: ["node:sqlite"],
   opentelemetry: ["@opentelemetry/api"],
@@ -141,7 +141,7 @@ test("declarations import nothing but each other, and the peers of their entry",
   expect(foreign).toEqual([]);
 });
 
-/** A bundle for browsers; a module of Node that it imports fails the build. */
+/** Bundles for browsers. Importing a Node module fails the build. */
 async function bundled(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: project },
@@ -155,7 +155,7 @@ async function bundled(contents: string): Promise<string> {
 }
 
 test.each(["", "/checkout", "/checkout/element", "/webhooks", "/webhooks/fastify"])(
-  "a bundle of settlekit%s for browsers and workers needs no module of Node",
+  "a bundle of settlekit%s for browsers and workers needs no Node modules",
   async (entry) => {
     const text = await bundled(`export * from "settlekit${entry}"`);
     expect(text).not.toMatch(/(from|import|require)\s*\(?["'`]node:/);
@@ -212,7 +212,7 @@ test("a CommonJS file requires it and does the same", async () => {
   expect(await node("require.cjs", source)).toBe("true payment.updated");
 });
 
-test("it does the same where building code from strings is forbidden", async () => {
+test("a module does the same when code generation from strings is disallowed", async () => {
   const flag = "--disallow-code-generation-from-strings";
   expect(await node("no-eval.mjs", asModule, flag)).toBe("true payment.updated");
 });
@@ -272,7 +272,7 @@ test.each([
   expect(peerDependenciesMeta[peer].optional).toBe(true);
 });
 
-test("settlekit/schemas makes its schemas with the user's zod, as Standard Schemas", async () => {
+test("settlekit/schemas builds its schemas with the user's zod, as Standard Schemas", async () => {
   await cp(join(root, "node_modules/zod"), join(project, "node_modules/zod"), { recursive: true });
   const source = `
     import { paginationSchema } from "settlekit/schemas";

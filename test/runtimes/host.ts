@@ -38,8 +38,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * A service that acts on the first POST to each path and breaks its connection instead of answering. It answers a second one.
- * Anything else gets a page that holds the POSTs so far.
+ * A service that acts on the first POST to each path, and breaks its connection instead of answering. It answers later
+ * POSTs, and all other requests, with a page that holds the POSTs so far.
  */
 function breakingService() {
   const posts: { readonly path: string; readonly isWarm: boolean }[] = [];

@@ -68,7 +68,7 @@ const node = (version: string): Runtime[] => [
   program("Node, require", `node-${version}/bin/node`, { file: "require.cjs", agent: "node" }),
 ];
 
-/** Only with the flag does a worker have a node:crypto, which Cloudflare provides. */
+/** A worker has Cloudflare's node:crypto only with the flag. */
 const workerd = (name: string, hasNodeCrypto: boolean): Runtime => ({
   name,
   userAgent: /^settlekit\/\S+ cloudflare-workers$/,

@@ -38,7 +38,7 @@ export async function runInWorkerd(
       throw new Error("workerd exited before it listened; its output is above.");
     });
     const [line] = await Promise.race([once(lines, "line"), closed]);
-    // It closes in the end, which is not a failure by then.
+    // The output closes after a successful run as well, which is not a failure.
     closed.catch(() => {});
     const { port } = JSON.parse(line);
     const here = { isBrowser: false, hasNodeCrypto, canListen: false };

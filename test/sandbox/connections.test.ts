@@ -3,7 +3,7 @@ import { createSandbox, type Sandbox, type TimelineEntry } from "settlekit/sandb
 import { describe, expect, it, vi } from "vitest";
 import { order, origin, paymentsPath } from "./merchant.ts";
 
-/** What carries a request to a sandbox; both must break in the same way. */
+/** The two ways to reach a sandbox; connections must break the same way on both. */
 const carriers = {
   "in process": async (sandbox: Sandbox) => ({
     url: origin,
@@ -42,7 +42,7 @@ describe.each(Object.entries(carriers))("a broken connection %s", (_name, carry)
     },
   );
 
-  it("in the middle of the answer is one whose body cannot be read", async () => {
+  it("mid-answer makes the body unreadable", async () => {
     const sandbox = createSandbox();
     await using carrier = await carry(sandbox);
     sandbox.faults.reset("POST /payments", { when: "mid-answer" });
@@ -54,7 +54,7 @@ describe.each(Object.entries(carriers))("a broken connection %s", (_name, carry)
     expect(sandbox.payments.all()).toHaveLength(1);
   });
 
-  it("that truncates announces the whole, gives half, and ends", async () => {
+  it("that truncates the answer declares its full length and sends half", async () => {
     const sandbox = createSandbox();
     await using carrier = await carry(sandbox);
     sandbox.faults.truncate("POST /payments");
@@ -77,7 +77,7 @@ describe.each(Object.entries(carriers))("a broken connection %s", (_name, carry)
     expect(text.length).toBe(Math.floor(announced / 2));
   });
 
-  it("is what it is told to be as often as it is told, and then it is whole again", async () => {
+  it("recovers after each fault has occurred as many times as given", async () => {
     const sandbox = createSandbox();
     await using carrier = await carry(sandbox);
     sandbox.faults.reset("POST /payments", { when: "after", times: 2 });
@@ -99,8 +99,8 @@ describe.each(Object.entries(carriers))("a broken connection %s", (_name, carry)
   });
 });
 
-describe("on the wire", () => {
-  /** Everything that comes back for a list of payments, and how the connection ended. */
+describe("a broken connection on the wire", () => {
+  /** Lists payments over a raw socket; returns everything received and how the connection ended. */
   async function rawAnswer(sandbox: Sandbox) {
     await using server = await sandbox.listen({ port: 0 });
     const socket = connect(server.port, "127.0.0.1");
@@ -125,7 +125,7 @@ describe("on the wire", () => {
     pagination: { total: 0, limit: 100, offset: 0, hasMore: false, totalPages: 0, currentPage: 1 },
   });
 
-  it("a reset is a reset, and not a byte comes before it", async () => {
+  it("is reset before a single byte is sent", async () => {
     const sandbox = createSandbox();
     sandbox.faults.reset("*", { when: "after" });
     expect(await rawAnswer(sandbox)).toEqual({ head: "", body: "", ending: "ECONNRESET" });
@@ -134,7 +134,7 @@ describe("on the wire", () => {
   it.each([
     ["end", "truncated"],
     ["ECONNRESET", "reset"],
-  ] as const)("half an answer comes before the %s", async (ending, connection) => {
+  ] as const)("sends half an answer before the %s", async (ending, connection) => {
     const sandbox = createSandbox();
     sandbox.faults.next(
       "*",
@@ -148,11 +148,11 @@ describe("on the wire", () => {
   });
 });
 
-describe("the record of a request whose connection broke", () => {
+describe("the record of a request with a broken connection", () => {
   const outcomes = (sandbox: Sandbox) =>
     sandbox.requests().map(({ outcome, status, answer }) => [outcome, status, answer !== null]);
 
-  it.each(Object.entries(carriers))("says so where a fault broke it, %s", async (_name, carry) => {
+  it.each(Object.entries(carriers))("shows what a fault did to it, %s", async (_name, carry) => {
     const sandbox = createSandbox();
     await using carrier = await carry(sandbox);
     sandbox.faults.reset("GET /payments", { when: "after" });
@@ -179,7 +179,7 @@ describe("the record of a request whose connection broke", () => {
     );
   });
 
-  it("says so as soon as the client has left, before the answer", async () => {
+  it("is unanswered as soon as the client disconnects before the answer", async () => {
     const sandbox = createSandbox();
     await using server = await sandbox.listen({ port: 0 });
     sandbox.faults.latency("GET /payments", 600_000);
@@ -189,7 +189,7 @@ describe("the record of a request whose connection broke", () => {
     await vi.waitFor(() => expect(outcomes(sandbox)).toEqual([["unanswered", null, false]]));
   });
 
-  it("says so when a client in process gives up", async () => {
+  it("is unanswered when an in-process client aborts", async () => {
     const sandbox = createSandbox();
     sandbox.faults.latency("GET /payments", 600_000);
     const controller = new AbortController();
@@ -201,7 +201,7 @@ describe("the record of a request whose connection broke", () => {
     expect(outcomes(sandbox)).toEqual([["unanswered", null, false]]);
   });
 
-  it("still says so when the answer is ready after the client has left", async () => {
+  it("stays unanswered when the answer is ready after the client has left", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const sandbox = createSandbox();
@@ -220,7 +220,7 @@ describe("the record of a request whose connection broke", () => {
     }
   });
 
-  it("says so in a sandbox that goes on where another one stopped meanwhile", async () => {
+  it("is unanswered in a sandbox that loads a save with an open request", async () => {
     const sandbox = createSandbox();
     sandbox.faults.latency("GET /payments", 600_000);
     void sandbox.fetch(new Request(origin + paymentsPath));
@@ -234,7 +234,7 @@ describe("the record of a request whose connection broke", () => {
     });
   });
 
-  it("leaves alone what was answered before the client's signal aborted", async () => {
+  it("stays answered when the client's signal aborts afterwards", async () => {
     const sandbox = createSandbox();
     const controller = new AbortController();
     const { signal } = controller;
@@ -243,9 +243,9 @@ describe("the record of a request whose connection broke", () => {
     expect(outcomes(sandbox)).toEqual([["answered", 401, true]]);
   });
 
-  it("reports a response that the client did not read as cut off", async () => {
+  it("is cut off when the client does not read the whole response", async () => {
     const sandbox = createSandbox();
-    // More than the buffers between take, so that the rest waits for a reader.
+    // Larger than the socket buffers, so that the rest waits for a reader.
     const body = "x".repeat(40_000_000);
     sandbox.faults.next("GET /payments", { status: 200, when: "before", body });
     await using server = await sandbox.listen({ port: 0 });
@@ -257,7 +257,7 @@ describe("the record of a request whose connection broke", () => {
   });
 });
 
-/** A client that asks for the payments, and does not wait. */
+/** Sends a list request over a raw socket, and returns without waiting for the answer. */
 async function asking(port: number, { secretKey }: Sandbox): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);

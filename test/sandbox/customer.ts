@@ -10,7 +10,7 @@ export interface Opened {
 const group = "/v1/external/payment-secret-auth/payments";
 export const ether = { chainId: 84_532, contractAddress: `0x${"0".repeat(40)}` };
 
-/** A request with the payment's secret, to what is under the payment. */
+/** Requests a path under the payment, with the payment's secret. */
 export function ask(
   sandbox: Sandbox,
   { paymentId, secret }: Opened,

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { createStore } from "../../src/sandbox/state/store.ts";
 import { create, newYear, read, send } from "./merchant.ts";
 
-describe("what a sandbox drops", () => {
-  it("is counted, kind by kind, until a reset; payments are never dropped", async () => {
+describe("sandbox.dropped", () => {
+  it("counts dropped items by kind until a reset, and never a payment", async () => {
     const sandbox = createSandbox({ now: newYear });
     const none = { requests: 0, deliveries: 0, timelineEntries: 0, idempotencyKeys: 0 };
     expect(sandbox.dropped()).toEqual(none);
     const { paymentId } = await create(sandbox);
     for (let count = 0; count < 2_005; count++) await send(sandbox, "/nowhere");
-    // One request with its change and its webhook, and those that led to nothing.
+    // The creation makes three timeline entries, every other request one.
     expect(sandbox.dropped()).toEqual({ ...none, requests: 1_006, timelineEntries: 8 });
     expect(sandbox.requests()).toHaveLength(1_000);
     expect((await read(sandbox, paymentId)).status).toBe("pending");
@@ -23,7 +23,7 @@ describe("what a sandbox drops", () => {
 });
 
 describe("a table with a limit", () => {
-  it("drops the oldest, whatever was deleted or replaced before", () => {
+  it("drops its oldest entry, even after deletions and replacements", () => {
     const store = createStore();
     const table = store.table<number>("numbers", { limit: 3 });
     for (const [index, key] of ["a", "b", "c"].entries()) table.set(key, index);

@@ -15,7 +15,7 @@ function isChange(entry: TimelineEntry) {
   );
 }
 
-/** The entries, each with what it came from. */
+/** Each entry's sequence number and type, with the sequence number of its cause. */
 async function linked(sandbox: Sandbox) {
   const { data } = await timeline(sandbox);
   const named = (find: (entry: TimelineEntry) => boolean) => data.find(find)?.sequence ?? null;
@@ -34,7 +34,7 @@ async function linked(sandbox: Sandbox) {
 }
 
 describe("the timeline", () => {
-  it("links a request to what it changed, the change to its webhook, that to its attempts", async () => {
+  it("links each request to its change, the change to its webhook and the webhook to its attempts", async () => {
     let status = 500;
     const sandbox = createSandbox({ now: newYear, deliver: () => new Response(null, { status }) });
     const { paymentId } = await create(sandbox);
@@ -50,7 +50,7 @@ describe("the timeline", () => {
       [4, "webhook.attempted", 3],
       [5, "clock.advanced", null],
       [6, "webhook.attempted", 3],
-      // Nobody asked for it: the test played the customer.
+      // No request caused it: the test simulated the customer.
       [7, "payment.moved", null],
       [8, "webhook.created", 7],
       [9, "webhook.attempted", 8],
@@ -65,7 +65,7 @@ describe("the timeline", () => {
     expect(data[5]).toMatchObject({ attempt: 2, status: 200, at: "2026-01-01T00:00:30.000Z" });
   });
 
-  it("links a change to no other request that is served meanwhile", async () => {
+  it("links a change to its own request when requests are concurrent", async () => {
     const sandbox = createSandbox();
     const [first, second] = await Promise.all([create(sandbox), create(sandbox)]);
     await send(sandbox, paymentsPath);
@@ -80,7 +80,7 @@ describe("the timeline", () => {
     ]);
   });
 
-  it("names the move of the clock by which quotes and payments expired", async () => {
+  it("links expired quotes and payments to the clock advance", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId, payment } = await create(sandbox);
     await sandbox.clock.advance("1m");
@@ -104,7 +104,7 @@ describe("the timeline", () => {
     ]);
   });
 
-  it("shows the confirmations of a payment whose status stays", async () => {
+  it("shows new confirmations of a payment whose status does not change", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "success", { steps: "on-clock" });
@@ -114,7 +114,7 @@ describe("the timeline", () => {
     const shown = data.flatMap((entry) => {
       if (!isChange(entry)) return [];
       const { clockSequence } = entry;
-      // No webhook announces that only the confirmations changed.
+      // No webhook is sent when only the confirmations change.
       return entry.event === null
         ? [[entry.confirmations, clockSequence]]
         : [[entry.status, clockSequence]];
@@ -128,7 +128,7 @@ describe("the timeline", () => {
     ]);
   });
 
-  it("names the request, and no clock, of what comes while the clock is moved", async () => {
+  it("links a change that a request makes during a clock advance to the request alone", async () => {
     const sandbox = createSandbox({
       now: newYear,
       deliver: async () => {
@@ -143,7 +143,7 @@ describe("the timeline", () => {
     expect(later).toMatchObject({ requestId: expect.any(String), clockSequence: null });
   });
 
-  it("says what was made go wrong with an attempt", async () => {
+  it("shows the disorder of an attempt", async () => {
     const sandbox = createSandbox({ deliver: () => new Response() });
     sandbox.webhooks.disorder("tamper");
     await create(sandbox);
@@ -152,14 +152,14 @@ describe("the timeline", () => {
     expect(data.at(-1)).toMatchObject({ type: "webhook.attempted", disorder: "tamper" });
   });
 
-  it("keeps the latest 2,000 entries and counts what it dropped", async () => {
+  it("keeps the latest 2,000 entries and counts the dropped ones", async () => {
     const sandbox = createSandbox();
     for (let index = 0; index < 2_003; index++) await send(sandbox, `/${index}`);
     const { data, dropped } = await timeline(sandbox);
     expect([data.length, dropped, data[0]?.sequence]).toEqual([2_000, 3, 4]);
   });
 
-  it("is emptied by a reset and goes back with a snapshot, but counts on", async () => {
+  it("is cleared by a reset and restored by a snapshot, but never reuses a sequence number", async () => {
     const sandbox = createSandbox();
     await send(sandbox, "/one");
     const snapshot = sandbox.snapshot();
@@ -181,7 +181,7 @@ describe("the event stream", () => {
     return { response, reader };
   }
 
-  it("tells of every entry as it comes, and of resets", async () => {
+  it("sends every entry as it happens, and every reset", async () => {
     const sandbox = createSandbox();
     await send(sandbox, "/earlier");
     const { response, reader } = await opened(sandbox);
@@ -202,7 +202,7 @@ describe("the event stream", () => {
     await send(sandbox, "/after");
   });
 
-  it("leaves a reader who does not read, instead of filling the memory", async () => {
+  it("disconnects slow readers instead of filling memory", async () => {
     const sandbox = createSandbox();
     const { body } = await sandbox.fetch(new Request(`${origin}/_sandbox/events`));
     for (let index = 0; index < 700; index++) await send(sandbox, `/${index}`);
@@ -212,7 +212,7 @@ describe("the event stream", () => {
     expect(events).toBeLessThan(1_100);
   });
 
-  it("is read over the network, and ends when the server closes", async () => {
+  it("works over the network, and ends when the server closes", async () => {
     const sandbox = createSandbox();
     const server = await sandbox.listen({ port: 0 });
     const response = await fetch(`${server.url}/_sandbox/events`);

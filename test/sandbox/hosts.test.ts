@@ -3,7 +3,7 @@ import { createSandbox, type ListenOptions } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { create, paymentsPath } from "./merchant.ts";
 
-/** Requests a path under any Host header, as a browser does whose page had its name point here. */
+/** Requests a path under any Host header, as a browser does after DNS rebinding. */
 function statusUnder(port: number, host: string, path = paymentsPath, method = "GET") {
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, path, method, headers: { host } });
@@ -35,7 +35,7 @@ describe("a request over the network", () => {
     "shop.localhost:4010",
     "[::1]:4010",
     "192.168.1.20:4010",
-  ])("may call this machine %s", async (host) => {
+  ])("is served under the Host %s", async (host) => {
     expect(await statusesUnder([host])).toEqual([401]);
   });
 
@@ -46,18 +46,18 @@ describe("a request over the network", () => {
     "127.0.0.1.evil.example",
     "evil-localhost",
     "sandbox",
-  ])("that names it %s is refused, since a page's own name can point here", async (host) => {
+  ])("is refused under the Host %s, against DNS rebinding", async (host) => {
     expect(await statusesUnder([host])).toEqual([403]);
   });
 
   it.each(["user@localhost", "localhost/path", "localhost?x", "a b"])(
-    "whose Host is no host at all is not understood: %j",
+    "gets 400 for a malformed Host: %j",
     async (host) => {
       expect(await statusesUnder([host])).toEqual([400]);
     },
   );
 
-  it("is at the host that its path names, if that names one, and not if it only looks so", async () => {
+  it("takes its host from an absolute URL in the request line, but not from a path that looks like one", async () => {
     await using server = await createSandbox().listen({ port: 0 });
     const statusOf = async (path: string) =>
       (await statusUnder(server.port, "localhost", path)).status;
@@ -84,7 +84,7 @@ describe("a request over the network", () => {
     expect(sandbox.requests()).toHaveLength(1);
   });
 
-  it("may use a name that was allowed, and the one that is listened on", async () => {
+  it("is served under an allowed host, and under the host that the server listens on", async () => {
     const options = { allowedHosts: ["Sandbox", "payments.test"], host: "localhost" };
     const hosts = ["sandbox:4010", "payments.test", "localhost", "other.test"];
     expect(await statusesUnder(hosts, options)).toEqual([401, 401, 401, 403]);
@@ -93,7 +93,7 @@ describe("a request over the network", () => {
 
 describe("an allowed host", () => {
   it.each(["http://sandbox", "sandbox:4010", "sandbox/path", "", "user@sandbox", "a b", 5])(
-    "must be a name alone: %j",
+    "must be a bare name: %j",
     async (name) => {
       await expect(
         createSandbox().listen({ port: 0, allowedHosts: [name as string] }),
@@ -106,7 +106,7 @@ describe("an allowed host", () => {
   );
 });
 
-it.each(["sandbox", null, {}])("allowed hosts that are no array are refused: %j", async (names) => {
+it.each(["sandbox", null, {}])("allowedHosts must be an array: %j", async (names) => {
   const listening = createSandbox().listen({ port: 0, allowedHosts: names as never });
   await expect(listening).rejects.toMatchObject({
     name: "ConfigurationError",
@@ -115,7 +115,7 @@ it.each(["sandbox", null, {}])("allowed hosts that are no array are refused: %j"
   });
 });
 
-it("an empty host is refused, as a server would take it for every interface", async () => {
+it("an empty host is refused, because the server would listen on every interface", async () => {
   await expect(createSandbox().listen({ port: 0, host: "" })).rejects.toMatchObject({
     name: "ConfigurationError",
     code: "cannot_listen",
@@ -123,7 +123,7 @@ it("an empty host is refused, as a server would take it for every interface", as
   });
 });
 
-it("a sandbox in process answers under any origin: no browser can reach it there", async () => {
+it("an in-process sandbox answers under any origin, because no browser can reach it", async () => {
   const response = await createSandbox().fetch(new Request(`https://api.example${paymentsPath}`));
   expect(response.status).toBe(401);
 });

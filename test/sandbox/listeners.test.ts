@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { create, newYear, paymentsPath, send } from "./merchant.ts";
 
 describe("sandbox.on", () => {
-  it("tells of one type of event, or of all, until it is unsubscribed", async () => {
+  it("calls listeners of one type or of all types until they unsubscribe", async () => {
     const sandbox = createSandbox({ now: newYear });
     const all: string[] = [];
     const created: string[] = [];
@@ -19,7 +19,7 @@ describe("sandbox.on", () => {
     expect(created).toEqual(["order_1"]);
   });
 
-  it("tells of the fault that a request met", async () => {
+  it("reports the fault that a request met", async () => {
     const sandbox = createSandbox();
     const met: unknown[] = [];
     sandbox.on("fault.met", ({ route, fault }) => met.push([route, fault]));
@@ -29,7 +29,7 @@ describe("sandbox.on", () => {
     expect(met).toEqual([["POST /payments", fault]]);
   });
 
-  it("says when a refused webhook is sent again", async () => {
+  it("reports when a refused webhook is retried", async () => {
     const sandbox = createSandbox({
       now: newYear,
       deliver: () => new Response(null, { status: 500 }),
@@ -53,7 +53,7 @@ describe("sandbox.on", () => {
     ["an error", new Error("The listener broke."), "The listener broke."],
     ["text", "broke", 'A sandbox.on listener threw "broke".'],
     ["nothing", undefined, "A sandbox.on listener threw undefined."],
-  ])("warns when a listener throws %s, also later", async (_, thrown, message) => {
+  ])("warns when a listener throws or rejects with %s", async (_, thrown, message) => {
     const sandbox = createSandbox();
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
     sandbox.on("payment.created", () => {
@@ -67,7 +67,7 @@ describe("sandbox.on", () => {
     expect(messages.map(String)).toEqual([message, message]);
   });
 
-  it("lets a listener use the sandbox, and goes on when one throws", async () => {
+  it("lets listeners call the sandbox, and continues when one throws", async () => {
     const sandbox = createSandbox();
     const warned = new Promise((resolve) => process.once("warning", resolve));
     sandbox.on("payment.created", () => {
@@ -84,7 +84,7 @@ describe("sandbox.on", () => {
     ]);
   });
 
-  it("refuses a type that there is not, and what cannot be called", () => {
+  it("refuses unknown types and listeners that are not functions", () => {
     const sandbox = createSandbox();
     const refused = (type: string, listener: unknown = () => {}) =>
       expect(() => sandbox.on(type as "*", listener as () => void));

@@ -8,7 +8,7 @@ export const paymentsPath = "/v1/external/secretkey-auth/payments";
 export const withdrawalsPath = "/v1/external/secretkey-auth/withdrawals";
 /** Any origin reaches a sandbox in process. */
 export const origin = "http://sandbox.test";
-/** 2026-01-01, a Thursday, where frozen sandboxes start. */
+/** The start time of frozen sandboxes, a Thursday. */
 export const newYear = new Date("2026-01-01T00:00:00.000Z");
 
 export const order = { amount: 2500, currency: "USD", orderId: "order_1" };
@@ -86,6 +86,6 @@ export async function errorOf(response: Response): Promise<ErrorBody["error"]> {
   return ((await response.json()) as ErrorBody).error;
 }
 
-/** The events that the merchant was told of, each with its status. */
+/** The event and status of each webhook, oldest first. */
 export const told = (sandbox: Sandbox) =>
   sandbox.webhooks.deliveries().map(({ event, data }) => `${event} ${data.status}`);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe("an option that cannot work", () => {
+describe("an option with an invalid value", () => {
   it.each([
     ["webhookUrl", { webhookUrl: "localhost:3000" }],
     ["webhookUrl", { webhookUrl: "ftp://127.0.0.1/" }],
@@ -20,12 +20,12 @@ describe("an option that cannot work", () => {
   });
 });
 
-describe("an option that there is not", () => {
+describe("an option with the wrong name or type", () => {
   it.each([
     ["webhookURL", { webhookURL: "http://127.0.0.1/" }, "Did you mean webhookUrl?"],
     ["limits.minPayment", { limits: { minPayment: 100 } }, "Did you mean minPaymentInCents?"],
     ["merchants.0.nam", { merchants: [{ nam: "Shop" }] }, "Did you mean name?"],
-  ])("is refused with the nearest one: %s", (param, options, cure) => {
+  ])("is refused with the nearest name: %s", (param, options, cure) => {
     expect(() => createSandbox(options as SandboxOptions)).toThrow(
       expect.objectContaining({
         name: "ConfigurationError",
@@ -42,14 +42,14 @@ describe("an option that there is not", () => {
     ["depositsEnabled", { depositsEnabled: "yes" }],
     ["merchants", { merchants: {} }],
     ["data", { data: 7 }],
-  ])("is one of another type: %s", (param, options) => {
+  ])("is refused with its path as the param: %s", (param, options) => {
     expect(() => createSandbox(options as unknown as SandboxOptions)).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param }),
     );
   });
 });
 
-it("needs a Node that has what it is made of", () => {
+it("createSandbox requires Node 22.12", () => {
   const { node } = process.versions;
   Object.defineProperty(process.versions, "node", { value: "20.18.0", configurable: true });
   try {
@@ -60,7 +60,7 @@ it("needs a Node that has what it is made of", () => {
 });
 
 describe("a sandbox on another runtime", () => {
-  it("does not mind which Node that runtime resembles", () => {
+  it("ignores the Node version that the runtime claims", () => {
     const versions = { ...process.versions, node: "20.11.0" };
     vi.stubGlobal("process", { ...process, env: process.env, versions });
     expect(() => createSandbox()).toThrow(

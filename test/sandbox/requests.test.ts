@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("the record of requests", () => {
-  it("shows what was received and how it was answered, oldest first", async () => {
+  it("shows each request and its answer, oldest first", async () => {
     const sandbox = createSandbox({ now: newYear });
     await create(sandbox, {}, { "Idempotency-Key": "key-1" });
     await sandbox.clock.advance("1m");
@@ -65,7 +65,7 @@ describe("the record of requests", () => {
     ]);
   });
 
-  it("hides every credential, also under another header prefix", async () => {
+  it("redacts every credential, even under another header prefix", async () => {
     const sandbox = createSandbox();
     const headers = {
       "X-Service-Secret-Key": "hidden-1",
@@ -81,7 +81,7 @@ describe("the record of requests", () => {
     expect(recorded).toContain("shown");
   });
 
-  it("keeps requests that were refused, with what they sent", async () => {
+  it("keeps refused requests with their bodies, except oversized ones", async () => {
     const sandbox = createSandbox();
     await send(sandbox, "/nowhere", { body: "not json" });
     await send(sandbox, paymentsPath, { body: "x".repeat(1_048_577) });
@@ -93,7 +93,7 @@ describe("the record of requests", () => {
     ]);
   });
 
-  it("keeps the latest thousand", async () => {
+  it("keeps the latest 1,000 requests", async () => {
     const sandbox = createSandbox();
     for (let index = 0; index < 1_003; index++) await send(sandbox, `/${index}`);
     const paths = sandbox.requests().map(({ path }) => path);
@@ -101,7 +101,7 @@ describe("the record of requests", () => {
     expect([paths[0], paths.at(-1)]).toEqual(["/3", "/1002"]);
   });
 
-  it("keeps the beginning of a large body or answer, and says how much it left out", async () => {
+  it("keeps the beginning of a large body or answer, and counts what it omits", async () => {
     const sandbox = createSandbox();
     await send(sandbox, "/nowhere", { body: "x".repeat(1_048_576) });
     for (let index = 0; index < 10; index++) await create(sandbox);
@@ -114,7 +114,7 @@ describe("the record of requests", () => {
     });
   });
 
-  it("keeps no secret that a path, a header, a body or an answer tells", async () => {
+  it("redacts secrets in paths, headers, bodies and answers", async () => {
     const sandbox = createSandbox();
     const { secret, paymentId } = await create(sandbox);
     const { secretKey, webhookSecret, accessToken } = sandbox;
@@ -124,7 +124,7 @@ describe("the record of requests", () => {
       await send(sandbox, paymentsPath, {
         body: { ...order, customMetadata: `{"key":"${each}"}` },
       });
-      // Cut off by the limit, so that no pattern of the whole fits.
+      // Cut off by the limit, so that no pattern for a whole secret matches.
       await send(sandbox, paymentsPath, { body: " ".repeat(8_192 - 20) + each });
     }
     const answers = sandbox.requests().map(({ answer }) => answer?.body ?? "");
@@ -134,7 +134,7 @@ describe("the record of requests", () => {
     for (const each of secrets) expect(recorded).not.toContain(each.slice(0, 16));
   });
 
-  it("is not altered by altering the list it gives, and is cleared by a reset", async () => {
+  it("returns a copy of its list, and is cleared by a reset", async () => {
     const sandbox = createSandbox();
     await send(sandbox, "/one");
     sandbox.requests().length = 0;
@@ -143,7 +143,7 @@ describe("the record of requests", () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
-  it("has those that met a fault, with the status they were answered", async () => {
+  it("includes requests that met a fault, with the status of their answer", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("GET /payments", { status: 503, when: "before" });
     sandbox.faults.reset("GET /payments", { when: "after" });
@@ -155,7 +155,7 @@ describe("the record of requests", () => {
     expect(sandbox.requests().map(({ status }) => status)).toEqual([503, null, 200, 200, 200, 429]);
   });
 
-  it("has a request as soon as it came, before it is answered", async () => {
+  it("includes a request as soon as it arrives, before it is answered", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const sandbox = createSandbox();
     sandbox.faults.latency("POST /withdrawals", 800, { when: "before" });
@@ -174,13 +174,13 @@ describe("the root of the sandbox", () => {
   const root = (accept: string) =>
     createSandbox().fetch(new Request("http://127.0.0.1:4010/", { headers: { Accept: accept } }));
 
-  it("leads a browser to the page that shows what happens", async () => {
+  it("redirects browsers to the inspector", async () => {
     const response = await root("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8");
     expect(response.status).toBe(302);
     expect(response.headers.get("location")).toBe("/_sandbox");
   });
 
-  it("tells everybody else which routes there are", async () => {
+  it("answers 404 to other clients", async () => {
     const response = await root("*/*");
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: "unknown_route" } });

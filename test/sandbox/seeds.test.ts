@@ -2,7 +2,7 @@ import { createSandbox, type SandboxOptions } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { create, list, newYear, paymentsPath, send } from "./merchant.ts";
 
-/** Everything that one run of a small shop shows to the outside. */
+/** Everything visible from outside in one run of a small shop. */
 async function run(options: SandboxOptions) {
   const webhooks: unknown[] = [];
   const sandbox = createSandbox({
@@ -32,7 +32,7 @@ async function run(options: SandboxOptions) {
 }
 
 describe("a seed", () => {
-  it("makes two runs the same, to the last byte of the last webhook", async () => {
+  it("makes two runs identical, down to the bytes of their webhooks", async () => {
     expect(await run({ seed: "shop" })).toEqual(await run({ seed: "shop" }));
   });
 
@@ -40,7 +40,7 @@ describe("a seed", () => {
     expect(await run({ seed: 42 })).toEqual(await run({ seed: 42 }));
   });
 
-  it("that differs makes everything differ", async () => {
+  it("that differs changes secrets and ids", async () => {
     const one = createSandbox({ seed: 1 });
     const other = createSandbox({ seed: 2 });
     expect(one.secretKey).not.toBe(other.secretKey);
@@ -59,7 +59,7 @@ describe("a seed", () => {
     expect(await create(busy)).toEqual(await create(quiet));
   });
 
-  it("begins again after a reset, with the same secrets", async () => {
+  it("starts over after a reset, with the same secrets", async () => {
     const sandbox = createSandbox({ seed: "shop", now: newYear });
     const { secretKey, webhookSecret } = sandbox;
     const before = await create(sandbox);
@@ -69,8 +69,8 @@ describe("a seed", () => {
   });
 });
 
-describe("without a seed", () => {
-  it("no two sandboxes share a secret or an id, nor one with itself after a reset", async () => {
+describe("a sandbox without a seed", () => {
+  it("shares no secret or id with another, and repeats no id after a reset", async () => {
     const sandboxes = [createSandbox(), createSandbox()];
     const seen: string[] = [];
     for (const sandbox of sandboxes) {
@@ -83,8 +83,8 @@ describe("without a seed", () => {
   });
 });
 
-describe("the secrets", () => {
-  it("of a sandbox look like test credentials and do not show in what it prints of requests", () => {
+describe("the secrets of a sandbox", () => {
+  it("look like test credentials", () => {
     const sandbox = createSandbox();
     expect(sandbox.secretKey).toMatch(/^sk_test_[0-9a-f]{48}$/);
     expect(sandbox.webhookSecret).toMatch(/^whsec_[0-9a-f]{64}$/);

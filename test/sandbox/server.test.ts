@@ -18,7 +18,7 @@ function post(url: string, secretKey: string, body: BodyInit, headers = {}) {
 }
 
 describe("a listening sandbox", () => {
-  it("serves what it serves in process, and pages under its own address", async () => {
+  it("serves the same API as in process, with payment pages at its own URL", async () => {
     const sandbox = createSandbox({ now: newYear });
     await using server = await sandbox.listen({ port: 0 });
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
@@ -32,18 +32,21 @@ describe("a listening sandbox", () => {
     expect(sandbox.requests()[0]?.headers["x-service-secret-key"]).toBe("[redacted]");
   });
 
-  it.each(["0.0.0.0", "localhost"])("names an address that can be reached: %s", async (host) => {
-    await using server = await createSandbox().listen({ host, port: 0 });
-    expect((await fetch(server.url)).status).toBe(404);
-  });
+  it.each(["0.0.0.0", "localhost"])(
+    "returns a reachable URL when it listens on %s",
+    async (host) => {
+      await using server = await createSandbox().listen({ host, port: 0 });
+      expect((await fetch(server.url)).status).toBe(404);
+    },
+  );
 
-  it("leaves the process's own Request and Response alone", async () => {
+  it("does not replace the global Request and Response", async () => {
     await using _server = await createSandbox().listen({ port: 0 });
     expect(globalThis.Request).toBe(platform.Request);
     expect(globalThis.Response).toBe(platform.Response);
   });
 
-  it("refuses a large body, whether its length is announced or not", async () => {
+  it("refuses a large body, with or without Content-Length", async () => {
     const sandbox = createSandbox();
     await using server = await sandbox.listen({ port: 0 });
     const large = "x".repeat(2_000_000);
@@ -57,7 +60,7 @@ describe("a listening sandbox", () => {
     }
   });
 
-  it("reads a body that comes in pieces, split inside a character", async () => {
+  it("reads a body that arrives in chunks split inside a character", async () => {
     const sandbox = createSandbox();
     await using server = await sandbox.listen({ port: 0 });
     const bytes = new TextEncoder().encode(JSON.stringify({ ...order, orderId: "Größe €" }));
@@ -107,8 +110,8 @@ describe("a listening sandbox", () => {
   });
 });
 
-describe("closing", () => {
-  it("frees the port and may be done again", async () => {
+describe("closing the server", () => {
+  it("frees the port and may be repeated", async () => {
     const sandbox = createSandbox();
     const first = await sandbox.listen({ port: 0 });
     await first.close();
@@ -122,7 +125,7 @@ describe("closing", () => {
     const socket = connect(server.port, "127.0.0.1");
     await once(socket, "connect");
     socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n");
-    // A dropped connection may show as an error first.
+    // A closed connection may emit an error first.
     const dropped = new Promise((resolve) => socket.on("error", resolve).on("close", resolve));
     await server.close();
     await dropped;
@@ -150,7 +153,7 @@ describe("a port that cannot be opened", () => {
     });
   });
 
-  it("is refused with the reason", async () => {
+  it("is refused when the address is not this machine's", async () => {
     const listening = createSandbox().listen({ host: "192.0.2.1", port: 0 });
     await expect(listening).rejects.toMatchObject({
       name: "ConfigurationError",
@@ -158,9 +161,9 @@ describe("a port that cannot be opened", () => {
     });
   });
 
-  // Node would take a text for a socket's path.
+  // Node would treat a string as the path of a socket.
   it.each(["x", "4010", 70_000, -1, 0.5, Number.NaN])(
-    "is refused where it is no port: %j",
+    "is refused when it is not a port number: %j",
     async (port) => {
       const listening = createSandbox().listen({ port: port as number });
       await expect(listening).rejects.toMatchObject({

@@ -181,7 +181,7 @@ async function sandbox({ settlekit, webhooks, sandbox }, { canListen }) {
     equal(received.at(-1), "completed", "status in the last webhook");
     equal((await client.payments.get(paymentId)).status, "completed", "status of the payment");
   } finally {
-    // A server that still listens would keep the program from its end.
+    // A listening server would keep the program alive.
     await server?.close();
   }
 }

@@ -3,7 +3,7 @@ import { origin } from "../merchant.ts";
 
 export const controlHeaders = { "Content-Type": "application/json", "X-Sandbox-Control": "1" };
 
-/** Has the sandbox do something over its control API. */
+/** Sends a POST to the sandbox's control API. */
 export function control(
   sandbox: Sandbox,
   path: string,
@@ -15,7 +15,7 @@ export function control(
   return sandbox.fetch(new Request(`${origin}/_sandbox/${path}`, init));
 }
 
-/** A list of the control API. */
+/** Reads a list from the control API. */
 export async function listed(sandbox: Sandbox, path: string): Promise<unknown> {
   const response = await sandbox.fetch(new Request(`${origin}/_sandbox/${path}`));
   return ((await response.json()) as { data: unknown }).data;

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { errorOf, newYear, origin, payout } from "../merchant.ts";
 import { control, listed } from "./control-client.ts";
 
-describe("the shop that the control API plays", () => {
-  it("creates payments and withdrawals by requests of the service like any other", async () => {
+describe("creations over the control API", () => {
+  it("send ordinary service requests for payments and withdrawals", async () => {
     const sandbox = createSandbox({ now: newYear });
     const order = { amount: 2500, orderId: "order_1" };
     const created = await control(sandbox, "payments", order);
@@ -22,7 +22,7 @@ describe("the shop that the control API plays", () => {
     ]);
   });
 
-  it("acts for the merchant that is named, or else for the first", async () => {
+  it("act for the named merchant, or for the first by default", async () => {
     const sandbox = createSandbox({ merchants: [{}, {}] });
     const [first, second] = sandbox.merchants;
     const order = { amount: 2500, orderId: "order_1" };
@@ -35,14 +35,14 @@ describe("the shop that the control API plays", () => {
     expect(await errorOf(unknown)).toMatchObject({ param: "merchantId" });
   });
 
-  it("hands on what the service refuses", async () => {
+  it("pass on the service's errors", async () => {
     const sandbox = createSandbox();
     const refused = await control(sandbox, "payments", { amount: 1, orderId: "order_1" });
     expect(refused.status).toBe(422);
     expect(await errorOf(refused)).toMatchObject({ code: "invalid_amount", param: "amount" });
   });
 
-  it("says so when a fault leaves it without an answer", async () => {
+  it("answer 502 when a fault breaks the connection", async () => {
     const sandbox = createSandbox();
     sandbox.faults.reset("POST /payments", { when: "after" });
     const broken = await control(sandbox, "payments", { amount: 2500, orderId: "order_1" });
@@ -51,7 +51,7 @@ describe("the shop that the control API plays", () => {
     expect(sandbox.payments.all()).toHaveLength(1);
   });
 
-  it("keeps secrets to itself: of merchants, only what anybody may know is listed", async () => {
+  it("reveal no secrets, nor does the list of merchants", async () => {
     const sandbox = createSandbox({ merchants: [{ name: "Corner Store" }, {}] });
     const created = await control(sandbox, "payments", { amount: 2500, orderId: "order_1" });
     const shown = JSON.stringify(await listed(sandbox, "merchants"));

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { create, errorOf, newYear, origin, withdraw } from "../merchant.ts";
 import { control, listed } from "./control-client.ts";
 
-describe("over the control API, scenarios", () => {
-  it("go step by step, and what is ahead can be read", async () => {
+describe("scenarios over the control API", () => {
+  it("advance step by step, and list their upcoming steps", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     const { id } = await withdraw(sandbox);
@@ -26,7 +26,7 @@ describe("over the control API, scenarios", () => {
     ]);
   });
 
-  it("have nothing ahead where none was begun", async () => {
+  it("refuse a step when none is in progress", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const response = await control(sandbox, `payments/${paymentId}/step`);
@@ -37,8 +37,8 @@ describe("over the control API, scenarios", () => {
   });
 });
 
-describe("over the control API, disorder", () => {
-  it("waits for webhooks, is listed and taken back", async () => {
+describe("webhook disorder over the control API", () => {
+  it("is queued, listed and cleared", async () => {
     const sandbox = createSandbox();
     const event = "payment.updated";
     await control(sandbox, "disorders", { kind: "delay", by: "5m", event, times: "always" });
@@ -51,7 +51,7 @@ describe("over the control API, disorder", () => {
     expect(sandbox.webhooks.disorders()).toEqual([]);
   });
 
-  it("can happen to one webhook that is sent again", async () => {
+  it("can apply to a single replayed webhook", async () => {
     const sandbox = createSandbox({ deliver: () => new Response() });
     await create(sandbox);
     await sandbox.webhooks.idle();
@@ -67,7 +67,7 @@ describe("over the control API, disorder", () => {
     ["disorders", { kind: "delay", by: "soon" }, "invalid_duration"],
     ["disorders", { kind: "tamper", probability: 2 }, "invalid_disorder"],
     ["deliveries/{id}/replay", { disorder: "explode" }, "unknown_disorder"],
-  ])("is refused where there is none of the kind: %s %j", async (path, body, code) => {
+  ])("is refused when invalid: %s %j", async (path, body, code) => {
     const sandbox = createSandbox({ deliver: () => new Response() });
     await create(sandbox);
     const id = sandbox.webhooks.deliveries()[0]?.id ?? "";
@@ -77,8 +77,8 @@ describe("over the control API, disorder", () => {
   });
 });
 
-describe("over the control API, a file", () => {
-  it("takes everything out of one sandbox and into another, secrets too", async () => {
+describe("a saved sandbox over the control API", () => {
+  it("moves everything from one sandbox to another, secrets included", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const saved = await (await control(sandbox, "save")).text();
@@ -88,7 +88,7 @@ describe("over the control API, a file", () => {
     expect(other.secretKey).toBe(sandbox.secretKey);
   });
 
-  it("may be larger than any request of the service", async () => {
+  it("may exceed the service's body limit", async () => {
     const sandbox = createSandbox();
     const saved = sandbox.save();
     const padded = `${JSON.stringify(saved)}${" ".repeat(2_000_000)}`;
@@ -100,7 +100,7 @@ describe("over the control API, a file", () => {
     ["[]", 422, "invalid_save"],
     ["{", 400, "invalid_request"],
     ['{"__proto__":{"format":"settlekit sandbox"}}', 422, "invalid_save"],
-  ])("that no sandbox saved is refused, and nothing changes: %s", async (body, status, code) => {
+  ])("is refused when malformed, and nothing changes: %s", async (body, status, code) => {
     const sandbox = createSandbox();
     await create(sandbox);
     const response = await control(sandbox, "load", body);

@@ -13,14 +13,14 @@ interface ControlRoute {
   readonly path: string;
 }
 
-/** Every route there is, so that a new one cannot be left out. */
+/** Every control route, read from the app so that no new one is missed. */
 const routes: readonly ControlRoute[] = controlRoutes(createSandbox(), {} as Events)
   .routes.filter(({ method }) => method !== "ALL")
   .map(({ method, path }) => ({ method, path }));
 const posts = routes.filter(({ method }) => method === "POST");
 const gets = routes.filter(({ method }) => method === "GET");
 
-/** A sandbox in which every route has something to do, and the ids that its paths need. */
+/** A sandbox with something for every route to act on, and the ids that the paths need. */
 async function furnished() {
   const sandbox = createSandbox({ now: newYear, seed: "walk" });
   const { paymentId } = await create(sandbox);
@@ -43,16 +43,16 @@ async function furnished() {
 
 async function call(sandbox: Sandbox, path: string, init: RequestInit): Promise<Response> {
   const response = await sandbox.fetch(new Request(origin + path, init));
-  // The stream of events never ends by itself.
+  // The event stream never ends by itself.
   await response.body?.cancel();
   return response;
 }
 
-/** Everything that a sandbox remembers. */
+/** The whole state of a sandbox. */
 const stateOf = (sandbox: Sandbox) => JSON.stringify(sandbox.save());
 
 describe("every control route", () => {
-  it("is in the guide", () => {
+  it("is documented in the guide", () => {
     expect(posts.length).toBeGreaterThan(15);
     expect(gets.length).toBeGreaterThan(10);
     const guide = readFileSync(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
@@ -62,8 +62,8 @@ describe("every control route", () => {
   });
 
   it.each([
-    ["of another origin", { ...headers, Origin: "https://evil.example" }, 403],
-    ["of no origin", { ...headers, Origin: "null" }, 403],
+    ["from another origin", { ...headers, Origin: "https://evil.example" }, 403],
+    ["from a null origin", { ...headers, Origin: "null" }, 403],
     ["without the header that no form can send", { "Content-Type": "application/json" }, 403],
     ["with a form's content type", { ...headers, "Content-Type": "text/plain" }, 415],
     ["without a content type", { "X-Sandbox-Control": "1" }, 415],
@@ -79,7 +79,7 @@ describe("every control route", () => {
     expect(stateOf(sandbox)).toBe(before);
   });
 
-  it("changes nothing when it is read, and cannot be read by another origin's page", async () => {
+  it("changes nothing on GET, and cannot be read from another origin", async () => {
     const { sandbox, pathOf } = await furnished();
     const before = stateOf(sandbox);
     for (const route of gets) {
@@ -95,7 +95,7 @@ describe("every control route", () => {
     expect(stateOf(sandbox)).toBe(before);
   });
 
-  it("does by no other method what it does by POST", async () => {
+  it("acts on POST only", async () => {
     const { sandbox, pathOf } = await furnished();
     const before = stateOf(sandbox);
     for (const route of posts) {
@@ -108,7 +108,7 @@ describe("every control route", () => {
     expect(stateOf(sandbox)).toBe(before);
   });
 
-  it("does not answer to a name that a page could have pointed at this machine", async () => {
+  it("refuses other hosts, against DNS rebinding", async () => {
     const { sandbox, pathOf } = await furnished();
     await using server = await sandbox.listen({ port: 0 });
     for (const route of [...routes, { method: "GET", path: "" }]) {
@@ -125,7 +125,7 @@ describe("every control route", () => {
     }
   });
 
-  it("keeps names of prototypes out of every object, and takes them for no id", async () => {
+  it("neither pollutes prototypes nor accepts their names as ids", async () => {
     const hostile =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"scenario":"__proto__",' +
       '"kind":"constructor","route":"__proto__","fault":{"__proto__":{"status":500}},' +
@@ -144,7 +144,7 @@ describe("every control route", () => {
     }
   });
 
-  it("refuses a body that is no JSON object", async () => {
+  it("refuses a body that is not a JSON object", async () => {
     const { sandbox, pathOf } = await furnished();
     const before = stateOf(sandbox);
     for (const route of posts) {

@@ -13,7 +13,7 @@ import {
 import { control, controlHeaders, listed } from "./control-client.ts";
 
 describe("the control API", () => {
-  it("shows what the sandbox knows", async () => {
+  it("lists payments, withdrawals, requests and deliveries, and shows the clock", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     const { id } = await withdraw(sandbox);
@@ -41,7 +41,7 @@ describe("the control API", () => {
     }
   });
 
-  it("plays customers and the service's own work", async () => {
+  it("simulates payments and withdrawals", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const deposit = await create(sandbox, { type: "deposit" });
@@ -55,7 +55,7 @@ describe("the control API", () => {
     expect(await sent.json()).toMatchObject({ id, status: "completed" });
   });
 
-  it("moves the clock and says what happened", async () => {
+  it("advances the clock and returns what happened", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     const response = await control(sandbox, "clock/advance", { duration: "15m" });
@@ -65,7 +65,7 @@ describe("the control API", () => {
     });
   });
 
-  it("repeats webhooks", async () => {
+  it("replays webhooks", async () => {
     const received: Request[] = [];
     const deliver = (request: Request) => {
       received.push(request);
@@ -80,7 +80,7 @@ describe("the control API", () => {
     expect(received).toHaveLength(2);
   });
 
-  it("queues faults, limits the rate, and takes both back", async () => {
+  it("queues faults, limits the rate, and removes both", async () => {
     const sandbox = createSandbox();
     const fault = { status: 503, when: "before" };
     const read = async () => (await send(sandbox, paymentsPath)).status;
@@ -104,7 +104,7 @@ describe("the control API", () => {
     expect(await read()).toBe(200);
   });
 
-  it("empties the sandbox", async () => {
+  it("resets the sandbox", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
     expect((await control(sandbox, "reset")).status).toBe(204);
@@ -135,13 +135,16 @@ describe("the control API", () => {
     ["faults/rate-limit", {}, 400, "invalid_request"],
     ["faults/rate-limit", { limit: { requestsPerSecond: "1" } }, 422, "invalid_fault"],
     ["nowhere", {}, 404, "unknown_route"],
-  ])("refuses in the service's envelope: %s %j", async (path, body, status, code) => {
-    const sandbox = createSandbox();
-    const { paymentId } = await create(sandbox);
-    const response = await control(sandbox, path.replace("{id}", paymentId), body);
-    expect(response.status).toBe(status);
-    expect(await errorOf(response)).toMatchObject({ code, message: expect.any(String) });
-  });
+  ])(
+    "refuses invalid requests in the service's envelope: %s %j",
+    async (path, body, status, code) => {
+      const sandbox = createSandbox();
+      const { paymentId } = await create(sandbox);
+      const response = await control(sandbox, path.replace("{id}", paymentId), body);
+      expect(response.status).toBe(status);
+      expect(await errorOf(response)).toMatchObject({ code, message: expect.any(String) });
+    },
+  );
 
   it.each([
     ["payments/{id}/simulate", { scenario: "success", step: "by-hand" }, "steps"],
@@ -151,7 +154,7 @@ describe("the control API", () => {
     ["faults", { route: "*", fault: { status: 503, when: "before" }, time: 3 }, "times"],
     ["faults", { route: "*", fault: { status: 503, when: "before", retryafter: 3 } }, "retryAfter"],
     ["faults/rate-limit", { limit: { requestPerSecond: 1 } }, "requestsPerSecond"],
-  ])("refuses a misspelt field, as in process: %s %j", async (path, body, meant) => {
+  ])("refuses a misspelt field, as the in-process API does: %s %j", async (path, body, meant) => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const response = await control(sandbox, path.replace("{id}", paymentId), body);
@@ -162,14 +165,14 @@ describe("the control API", () => {
     expect([...sandbox.faults.waiting(), ...sandbox.webhooks.disorders()]).toEqual([]);
   });
 
-  it("says what is missing when there is nowhere to repeat a webhook to", async () => {
+  it("names the missing endpoint when a webhook cannot be replayed", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
     const response = await control(
       sandbox,
       `deliveries/${sandbox.webhooks.deliveries()[0]?.id}/replay`,
     );
-    // A 409 would be an IdempotencyConflictError to a client.
+    // A client would turn a 409 into an IdempotencyConflictError.
     expect(response.status).toBe(422);
     expect(await errorOf(response)).toMatchObject({ code: "no_webhook_endpoint" });
   });
@@ -179,14 +182,14 @@ describe("a web page that a developer visits", () => {
   it.each([
     ["without the header, as a form would", { "Content-Type": "application/json" }, 403],
     [
-      "with a type that needs no leave",
+      "with a content type that needs no preflight",
       { "X-Sandbox-Control": "1", "Content-Type": "text/plain" },
       415,
     ],
-    ["without a type", { "X-Sandbox-Control": "1" }, 415],
-    ["of another origin", { ...controlHeaders, Origin: "https://evil.example" }, 403],
-    ["of another port", { ...controlHeaders, Origin: `${origin}:3000` }, 403],
-    ["of no origin", { ...controlHeaders, Origin: "null" }, 403],
+    ["without a content type", { "X-Sandbox-Control": "1" }, 415],
+    ["from another origin", { ...controlHeaders, Origin: "https://evil.example" }, 403],
+    ["from another port", { ...controlHeaders, Origin: `${origin}:3000` }, 403],
+    ["from a null origin", { ...controlHeaders, Origin: "null" }, 403],
   ])("cannot control the sandbox %s", async (_how, headers, status) => {
     const sandbox = createSandbox();
     await create(sandbox);
@@ -194,7 +197,7 @@ describe("a web page that a developer visits", () => {
     expect(sandbox.payments.all()).toHaveLength(1);
   });
 
-  it("is never told that it may, and cannot read or embed anything", async () => {
+  it("gets no CORS headers, and cannot read or embed anything", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
     for (const method of ["GET", "OPTIONS"]) {
@@ -211,14 +214,14 @@ describe("a web page that a developer visits", () => {
     }
   });
 
-  it("may be one of the sandbox's own", async () => {
+  it("can control the sandbox from the sandbox's own origin", async () => {
     const sandbox = createSandbox();
     const headers = { ...controlHeaders, Origin: origin };
     expect((await control(sandbox, "reset", {}, headers)).status).toBe(204);
   });
 });
 
-it("GET changes nothing: what POST does has no other method", async () => {
+it("only POST changes the sandbox", async () => {
   const sandbox = createSandbox();
   const { paymentId } = await create(sandbox);
   const before = JSON.stringify([sandbox.payments.all(), sandbox.requests()]);

@@ -38,7 +38,7 @@ describe("the route of a fault", () => {
     ["GET /v1/external/secretkey-auth/payments", ["list payments", "read payment"]],
     ["POST /v1/external/secretkey-auth", ["create payment", "create withdrawal"]],
     ["GET /v1/merchants/{merchantId}", ["dashboard's list", "dashboard's config"]],
-  ])("%s means %j", async (route, expected) => {
+  ])("%s matches %j", async (route, expected) => {
     const sandbox = createSandbox();
     const met: string[] = [];
     for (const [name, [method, path]] of Object.entries(paths)) {
@@ -60,7 +60,7 @@ describe("the route of a fault", () => {
     "GET payments",
     "",
     "GET /payments/p1/status/more",
-  ])("that no operation can have is refused: %j", (route) => {
+  ])("is refused when no operation can match it: %j", (route) => {
     const { faults } = createSandbox();
     expect(() => faults.next(route as FaultRoute, broken)).toThrow(
       expect.objectContaining({
@@ -73,7 +73,7 @@ describe("the route of a fault", () => {
   });
 });
 
-describe("a fault that cannot be", () => {
+describe("an invalid fault", () => {
   it.each([
     ["status", { status: 199, when: "before" }],
     ["status", { status: 600, when: "before" }],
@@ -103,7 +103,7 @@ describe("a fault that cannot be", () => {
     [{ latencyMs: 5, when: "before", retryAfter: 3 }, "The options are: latencyMs, when."],
     [{ connection: "reset", when: "before", body: "" }, "The options are: connection, when."],
     [{ connection: "truncated", when: "before" }, "The options are: connection."],
-  ])("is refused with what its kind does not take: %j", (fault, cure) => {
+  ])("is refused with a field that its kind does not have: %j", (fault, cure) => {
     const { faults } = createSandbox();
     expect(() => faults.next("*", fault as Fault)).toThrow(
       expect.objectContaining({ code: "unknown_option", message: expect.stringContaining(cure) }),
@@ -111,7 +111,7 @@ describe("a fault that cannot be", () => {
     expect(faults.waiting()).toEqual([]);
   });
 
-  it("is refused with an option that nothing has, and all that there are, when among them", () => {
+  it("is refused with an unknown option, and the message lists every option, including when", () => {
     const { faults } = createSandbox();
     const message = 'There is no option "moment". The options are: when, probability, times.';
     const options = { moment: "after", when: "after" } as const;
@@ -119,7 +119,7 @@ describe("a fault that cannot be", () => {
     expect(() => faults.reset("*", options)).toThrow(message);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])("is refused when it happens %d times", (times) => {
+  it.each([0, -1, 1.5, Number.NaN])("is refused with times set to %d", (times) => {
     expect(() => createSandbox().faults.next("*", broken, { times })).toThrow(
       expect.objectContaining({ param: "times" }),
     );
@@ -138,7 +138,7 @@ describe("a fault that cannot be", () => {
     ["requestsPerSecond", { requestsPerSecond: -1 }],
     ["requestsPerSecond", { requestsPerSecond: 0.5 }],
     ["retryAfterSeconds", { requestsPerSecond: 1, retryAfterSeconds: -1 }],
-  ])("is refused as a limit with %s as the param", (param, limit) => {
+  ])("is refused as a rate limit with %s as the param", (param, limit) => {
     expect(() => createSandbox().faults.rateLimit(limit)).toThrow(
       expect.objectContaining({ param }),
     );

@@ -13,7 +13,7 @@ import {
 
 const broken: Fault = { status: 503, when: "before" };
 
-describe("an answer that is a fault", () => {
+describe("an injected answer", () => {
   it.each([
     ["before", 0],
     ["after", 1],
@@ -32,7 +32,7 @@ describe("an answer that is a fault", () => {
   it.each([
     ["Origin", "https://elsewhere.example"],
     ["Sec-Fetch-Site", "cross-site"],
-  ])("is not used up by a web page without a key: %s", async (name, value) => {
+  ])("is not consumed by a web page's request without a key: %s", async (name, value) => {
     const sandbox = createSandbox();
     sandbox.faults.next("GET /payments", broken);
     const stray = new Request(`http://sandbox.test${paymentsPath}`, { headers: { [name]: value } });
@@ -40,7 +40,7 @@ describe("an answer that is a fault", () => {
     expect((await send(sandbox, paymentsPath)).status).toBe(503);
   });
 
-  it("after the effect keeps the idempotency key: a repetition finds what was created", async () => {
+  it("after the effect keeps the idempotency key: a retry returns what was created", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("POST /payments", { status: 500, when: "after" });
     const headers = { "Idempotency-Key": "key-1" };
@@ -57,13 +57,13 @@ describe("an answer that is a fault", () => {
     [422, "invalid_request_error", "validation_error"],
     [429, "invalid_request_error", "rate_limited"],
     [500, "api_error", "server_error"],
-  ])("of %d has the type and code that the service would give", async (status, type, code) => {
+  ])("with status %d has the service's type and code", async (status, type, code) => {
     const sandbox = createSandbox();
     sandbox.faults.next("*", { status, when: "before" });
     expect(await errorOf(await send(sandbox, paymentsPath))).toMatchObject({ type, code });
   });
 
-  it("says when to come back, in seconds or at a date", async () => {
+  it("carries Retry-After in seconds or as a date", async () => {
     const sandbox = createSandbox();
     const date = "Thu, 01 Jan 2026 00:00:30 GMT";
     for (const retryAfter of [7, date]) {
@@ -76,11 +76,11 @@ describe("an answer that is a fault", () => {
   });
 
   it.each([
-    ["text as it is", "<html>Bad gateway</html>", "text/plain", "<html>Bad gateway</html>"],
-    ["nothing", "", "text/plain", ""],
+    ["verbatim text", "<html>Bad gateway</html>", "text/plain", "<html>Bad gateway</html>"],
+    ["an empty one", "", "text/plain", ""],
     ["an object as JSON", { code: "down" }, "application/json", '{"code":"down"}'],
     ["null as JSON", null, "application/json", "null"],
-  ])("may have another body: %s", async (_title, body, type, text) => {
+  ])("may have a body of its own: %s", async (_title, body, type, text) => {
     const sandbox = createSandbox();
     sandbox.faults.next("*", { status: 502, when: "before", body });
     const response = await send(sandbox, paymentsPath);
@@ -88,7 +88,7 @@ describe("an answer that is a fault", () => {
     expect(await response.text()).toBe(text);
   });
 
-  it("may be a success that says nothing", async () => {
+  it("may be a success without a body", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("POST /withdrawals", { status: 204, when: "after", body: "unused" });
     const response = await send(sandbox, withdrawalsPath, { body: payout });
@@ -96,7 +96,7 @@ describe("an answer that is a fault", () => {
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });
 
-  it("carries a request id and the sandbox's time, as every answer does", async () => {
+  it("carries a request id and the sandbox's time, like every answer", async () => {
     const sandbox = createSandbox({ now: newYear });
     sandbox.faults.next("*", broken);
     const { headers } = await send(sandbox, paymentsPath);
@@ -114,7 +114,7 @@ describe("a queue of faults", () => {
     return seen;
   };
 
-  it("is met in order, one fault a request, and then it is over", async () => {
+  it("applies one fault per request, in order, until it is empty", async () => {
     const sandbox = createSandbox();
     for (const status of [500, 502, 503]) {
       sandbox.faults.next("GET /payments", { status, when: "before" });
@@ -122,14 +122,14 @@ describe("a queue of faults", () => {
     expect(await statuses(sandbox, 5)).toEqual([500, 502, 503, 200, 200]);
   });
 
-  it("meets as many requests as it was told", async () => {
+  it("repeats a fault as many times as given", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("GET /payments", { status: 500, when: "before" }, { times: 2 });
     sandbox.faults.next("GET /payments", { status: 502, when: "before" });
     expect(await statuses(sandbox, 4)).toEqual([500, 500, 502, 200]);
   });
 
-  it("may go on without end, until it is cleared", async () => {
+  it("repeats a fault with infinite times until it is cleared", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("*", broken, { times: Number.POSITIVE_INFINITY });
     expect(await statuses(sandbox, 20)).toEqual(Array(20).fill(503));
@@ -137,7 +137,7 @@ describe("a queue of faults", () => {
     expect(await statuses(sandbox, 1)).toEqual([200]);
   });
 
-  it("of one route does not hold up another", async () => {
+  it("does not let one route block another", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("POST /withdrawals", { status: 500, when: "before" });
     sandbox.faults.next("GET /payments", { status: 502, when: "before" });
@@ -145,7 +145,7 @@ describe("a queue of faults", () => {
     expect((await send(sandbox, withdrawalsPath, { body: payout })).status).toBe(500);
   });
 
-  it("is one queue where routes overlap: what came first goes first", async () => {
+  it("applies faults with overlapping routes in the order they were added", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("*", { status: 500, when: "before" });
     sandbox.faults.next("GET /payments", { status: 502, when: "before" });
@@ -153,7 +153,7 @@ describe("a queue of faults", () => {
     expect(await statuses(sandbox, 4)).toEqual([500, 502, 503, 200]);
   });
 
-  it("keeps a fault as it was given, even if the object is changed later", async () => {
+  it("copies the fault that it is given", async () => {
     const sandbox = createSandbox();
     const fault = { status: 500, when: "before" as const };
     sandbox.faults.next("GET /payments", fault);
@@ -161,7 +161,7 @@ describe("a queue of faults", () => {
     expect(await statuses(sandbox, 1)).toEqual([500]);
   });
 
-  it("can be looked at, and is not altered by altering what one sees", async () => {
+  it("returns copies of its waiting faults", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("GET /payments", broken, { times: 2 });
     sandbox.faults.reset("*", { when: "after" });
@@ -181,7 +181,7 @@ describe("a queue of faults", () => {
     expect(sandbox.faults.waiting()).toEqual([reset]);
   });
 
-  it("leaves a share of the requests to chance, which the seed decides", async () => {
+  it("applies a fault by probability, decided by the seed", async () => {
     const played = async (seed: string) => {
       const sandbox = createSandbox({ seed });
       sandbox.faults.next("GET /payments", broken, { probability: 0.25 });
@@ -195,7 +195,7 @@ describe("a queue of faults", () => {
     expect(hits).toBeLessThan(75);
   });
 
-  it("goes on by chance without end, or as often as it was told", async () => {
+  it("repeats a fault with a probability forever, or as many times as given", async () => {
     const sandbox = createSandbox({ seed: "chance" });
     sandbox.faults.next("GET /payments", broken, { probability: 0.5, times: 2 });
     expect(sandbox.faults.waiting()).toMatchObject([{ times: 2, probability: 0.5 }]);
@@ -206,7 +206,7 @@ describe("a queue of faults", () => {
     expect(sandbox.faults.waiting()).toMatchObject([{ times: Number.POSITIVE_INFINITY }]);
   });
 
-  it("has the next one met where chance spares a request from the first", async () => {
+  it("applies the next fault when chance skips the first", async () => {
     const sandbox = createSandbox({ seed: "chance" });
     sandbox.faults.next("GET /payments", broken, { probability: 0.5 });
     sandbox.faults.next("GET /payments", { status: 500, when: "before" }, { times: 100 });
@@ -214,7 +214,7 @@ describe("a queue of faults", () => {
     expect(new Set(seen)).toEqual(new Set([500, 503]));
   });
 
-  it("shifts no id by what chance decides", async () => {
+  it("decides by chance without changing later ids", async () => {
     const ids = async (probability?: number) => {
       const sandbox = createSandbox({ seed: "ids" });
       if (probability) sandbox.faults.next("POST /withdrawals", broken, { probability });
@@ -224,7 +224,7 @@ describe("a queue of faults", () => {
     expect(await ids(0.5)).toBe(await ids());
   });
 
-  it("meets by chance on either side of the effect, and breaks connections", async () => {
+  it("applies probability to answers after the effect and to broken connections", async () => {
     const sandbox = createSandbox({ seed: 7 });
     sandbox.faults.next("POST /payments", { status: 503, when: "after" }, { probability: 0.5 });
     sandbox.faults.truncate("POST /payments", { probability: 0.5 });
@@ -242,7 +242,7 @@ describe("a queue of faults", () => {
     expect(whole).toBeLessThan(20);
   });
 
-  it("is gone after a reset", async () => {
+  it("is cleared by a reset, together with the rate limit", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("*", broken);
     sandbox.faults.rateLimit({ requestsPerSecond: 0 });

@@ -20,7 +20,7 @@ describe("latency", () => {
   it.each([
     ["before", 0],
     ["after", 1],
-  ] as const)("%s the effect: while it lasts there are %d payments", async (when, count) => {
+  ] as const)("%s the effect leaves %d payments while it lasts", async (when, count) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const sandbox = createSandbox();
     sandbox.faults.latency("POST /payments", 800, { when });
@@ -40,7 +40,7 @@ describe("latency", () => {
   it.each([
     ["before", 0],
     ["after", 1],
-  ] as const)("of another answer, %s the effect: there are %d payments", async (when, count) => {
+  ] as const)("of an injected answer %s the effect leaves %d payments", async (when, count) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const sandbox = createSandbox();
     sandbox.faults.next("POST /payments", { status: 503, when, latencyMs: 3_000 });
@@ -54,7 +54,7 @@ describe("latency", () => {
     expect(sandbox.payments.all()).toHaveLength(count);
   });
 
-  it("is after the effect unless it is said otherwise, and may meet several requests", async () => {
+  it("is after the effect by default, and may apply to several requests", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const sandbox = createSandbox({ now: newYear });
     sandbox.faults.latency("POST /payments", 800, { times: 2 });
@@ -66,7 +66,7 @@ describe("latency", () => {
     expect(await Promise.all(answers)).toHaveLength(3);
   });
 
-  it("ends for a client that gives up, with its reason; the request takes effect all the same", async () => {
+  it("ends with the reason when the client aborts, but the request still takes effect", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const sandbox = createSandbox();
     sandbox.faults.latency("POST /withdrawals", 800, { when: "before" });
@@ -91,7 +91,7 @@ describe("latency", () => {
   it.each([
     ["in process", false],
     ["over a socket", true],
-  ])("keeps no process alive for a client that gave up %s", async (_name, isServed) => {
+  ])("does not keep the process alive after a client aborts %s", async (_name, isServed) => {
     const setTimer = vi.spyOn(globalThis, "setTimeout");
     const sandbox = createSandbox();
     await using server = await sandbox.listen({ port: 0 });
@@ -113,7 +113,7 @@ describe("latency", () => {
     setTimer.mockRestore();
   });
 
-  it("does not begin for a request that was given up before", async () => {
+  it("does not start for a request that is already aborted", async () => {
     const sandbox = createSandbox();
     const request = new Request(origin + paymentsPath, { signal: AbortSignal.abort("too late") });
     await expect(sandbox.fetch(request)).rejects.toBe("too late");

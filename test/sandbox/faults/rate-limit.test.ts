@@ -10,7 +10,7 @@ afterEach(() => {
 const broken: Fault = { status: 503, when: "before" };
 
 describe("a rate limit", () => {
-  it("answers 429 in the documented envelope, and says when to come back", async () => {
+  it("answers 429 in the documented envelope, with Retry-After", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const sandbox = createSandbox();
     sandbox.faults.rateLimit({ requestsPerSecond: 2 });
@@ -27,7 +27,7 @@ describe("a rate limit", () => {
     expect(sandbox.payments.all()).toHaveLength(2);
   });
 
-  it("holds for a second of real time, whatever the sandbox's clock does", async () => {
+  it("counts seconds of real time, independent of the sandbox's clock", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const sandbox = createSandbox();
     sandbox.faults.rateLimit({ requestsPerSecond: 1, retryAfterSeconds: 30 });
@@ -41,7 +41,7 @@ describe("a rate limit", () => {
     expect((await send(sandbox, paymentsPath)).headers.get("retry-after")).toBe("30");
   });
 
-  it("can be looked up while it holds, and whoever does cannot change it", () => {
+  it("can be read; changing the result does not change the limit", () => {
     const { faults } = createSandbox();
     expect(faults.limit()).toBeNull();
     faults.rateLimit({ requestsPerSecond: 2 });
@@ -51,7 +51,7 @@ describe("a rate limit", () => {
     expect(faults.limit()).toBeNull();
   });
 
-  it("uses up no fault, and ends when it is taken back", async () => {
+  it("consumes no faults, and ends when it is removed", async () => {
     const sandbox = createSandbox();
     sandbox.faults.rateLimit({ requestsPerSecond: 0 });
     sandbox.faults.next("GET /payments", broken);
@@ -60,7 +60,7 @@ describe("a rate limit", () => {
     expect((await send(sandbox, paymentsPath)).status).toBe(503);
   });
 
-  it("and faults leave preflights alone: they are for calls", async () => {
+  it("does not apply to preflights, and neither do faults", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox);
     sandbox.faults.rateLimit({ requestsPerSecond: 0 });

@@ -10,7 +10,7 @@ import { curlFor } from "../../../src/sandbox/pages/curl.ts";
 const run = promisify(execFile);
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-/** What a shell makes of a command: its words, each ended by a byte that none of them holds. */
+/** The words of a curl command, as a shell splits them. */
 async function wordsOf(command: string): Promise<string[]> {
   const env = {
     SETTLEKIT_SECRET_KEY: "key",
@@ -23,7 +23,7 @@ async function wordsOf(command: string): Promise<string[]> {
 }
 
 it.skipIf(process.platform === "win32")(
-  "a shell reads exactly what was sent, whatever it was",
+  "a shell reads exactly the request's values from the curl command",
   async () => {
     const text = fc
       .string({ unit: fc.constantFrom(..."a'\"$`\\\n !*;&|<>(){}#~é") })
@@ -44,7 +44,7 @@ it.skipIf(process.platform === "win32")(
 );
 
 it.skipIf(process.platform === "win32")(
-  "credentials come from the environment, and what curl adds is left out",
+  "the curl command takes credentials from the environment, and omits headers that curl adds",
   async () => {
     const headers = {
       "x-service-secret-key": "[redacted]",
@@ -70,7 +70,7 @@ it.skipIf(process.platform === "win32")(
 );
 
 it.skipIf(!hasCurl || process.platform === "win32")(
-  "curl reads no file for a body, and one address in a URL, whatever is in them",
+  "curl reads no file named by the body, and expands no brackets in the URL",
   async () => {
     const received: { readonly url: string; readonly body: string }[] = [];
     const server = createServer((request, response) => {

@@ -15,21 +15,21 @@ async function page(sandbox: Sandbox, path: string): Promise<string> {
 }
 
 describe("the inspector", () => {
-  it("is where a browser is sent from the root; a program is told that there is no such route", async () => {
+  it("is where the root redirects browsers; programs get 404", async () => {
     const sandbox = createSandbox();
     const sent = await sandbox.fetch(new Request(`${origin}/`, { headers: browser }));
     expect([sent.status, sent.headers.get("location")]).toEqual([302, "/_sandbox"]);
     expect((await sandbox.fetch(new Request(`${origin}/`))).status).toBe(404);
   });
 
-  it("opens with a slash at the end of its address, too, and so does a payment page", async () => {
+  it("opens with a trailing slash as well, and so does a payment page", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     expect(await page(sandbox, "/_sandbox/")).toContain(paymentId);
     expect(await page(sandbox, `/payment/${paymentId}/`)).toContain(paymentId);
   });
 
-  it("holds no secret, whatever was asked and answered", async () => {
+  it("shows no secrets from requests or answers", async () => {
     const sandbox = createSandbox({ deliver: () => new Response() });
     const { paymentId, secret } = await create(sandbox);
     await send(sandbox, `${paymentsPath}?search=${sandbox.secretKey}`);
@@ -53,7 +53,7 @@ describe("the inspector", () => {
     expect(length).toBeGreaterThan(5);
   });
 
-  it("names the order of webhooks and attempts: readers do not know deliveries by their ids", async () => {
+  it("names the order of webhooks and attempts, because readers do not recognise delivery ids", async () => {
     const sandbox = createSandbox({ deliver: () => new Response() });
     await create(sandbox, { orderId: "<order>" });
     await sandbox.webhooks.idle();
@@ -62,7 +62,7 @@ describe("the inspector", () => {
     expect(text.split(named).length - 1).toBe(2);
   });
 
-  it("names the order of a confirmation, and the payment of quotes that expired", async () => {
+  it("names the order of a confirmation, and the payment of expired quotes", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox, { orderId: "order_7" });
     await sandbox.payments.simulate(paymentId, "success", { steps: "by-hand" });
@@ -75,7 +75,7 @@ describe("the inspector", () => {
     expect(await page(sandbox, "/_sandbox")).toMatch(/6 quotes of <code>\w{8}…<\/code> expired/);
   });
 
-  it("has the payment page's scenarios, with the same names in the same order, and can cancel", async () => {
+  it("offers the payment page's scenarios, with the same names in the same order, plus Cancel", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const [ofInspector, ofPage] = await Promise.all(
@@ -87,7 +87,7 @@ describe("the inspector", () => {
     expect(ofPage).toHaveLength(5);
   });
 
-  it("says why a webhook was never sent, and offers to send again only where it can be", async () => {
+  it("says why a webhook was never sent, and offers a replay only when one is possible", async () => {
     const texts = [];
     for (const deliver of [undefined, () => new Response()]) {
       const sandbox = createSandbox({ deliver });
@@ -105,7 +105,7 @@ describe("the inspector", () => {
     ]);
   });
 
-  it("offers no curl command for a body that was not kept whole", async () => {
+  it("offers no curl command for a truncated body", async () => {
     const sandbox = createSandbox();
     for (const length of [1, 9_000]) {
       await send(sandbox, paymentsPath, { body: { padding: "x".repeat(length) } });
@@ -116,7 +116,7 @@ describe("the inspector", () => {
     expect(text).toContain("the body was not kept in full");
   });
 
-  it("links to the pages of events that the timeline is too short to show", async () => {
+  it("links to the entry pages of events that the timeline no longer shows", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
     expect(await page(sandbox, "/_sandbox/entries/2")).toContain('href="/_sandbox#entry-1"');
@@ -125,7 +125,7 @@ describe("the inspector", () => {
     expect(await page(sandbox, "/_sandbox/entries/2")).toContain('href="/_sandbox/entries/1"');
   });
 
-  it("says so when there is no such entry", async () => {
+  it("answers 404 for an unknown entry", async () => {
     for (const sequence of ["0", "01", "-1", "__proto__", "<script>"]) {
       const url = `${origin}/_sandbox/entries/${sequence}`;
       const response = await createSandbox().fetch(new Request(url));
@@ -134,7 +134,7 @@ describe("the inspector", () => {
     }
   });
 
-  it("takes any filter, and writes none into the page as it came", async () => {
+  it("accepts any filter without injecting it into the page", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
     const hostile = encodeURIComponent('"><script>alert(1)</script>');
@@ -143,7 +143,7 @@ describe("the inspector", () => {
     expect(text).toContain("No event matches this filter yet.");
   });
 
-  it("counts what was dropped to save memory", async () => {
+  it("counts the items dropped to save memory", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     for (let index = 0; index < 2_010; index++) await read(sandbox, paymentId);
@@ -152,7 +152,7 @@ describe("the inspector", () => {
     expect(text).toContain("× 2000");
   });
 
-  it("stays small with many entries, whose details are fetched one by one", async () => {
+  it("stays small with many entries, because details are fetched one by one", async () => {
     const sandbox = createSandbox({ deliver: () => new Response() });
     for (let index = 0; index < 50; index++) await create(sandbox);
     await sandbox.webhooks.idle();
@@ -161,7 +161,7 @@ describe("the inspector", () => {
 });
 
 describe("the payment page", () => {
-  it("says on what evidence it rests, as the guide does", async () => {
+  it("shows the same evidence for simulated behaviour as the guide", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const text = await page(sandbox, `/payment/${paymentId}`);
@@ -173,7 +173,7 @@ describe("the payment page", () => {
     }
   });
 
-  it("returns to the shop with what the shop gave to come back", async () => {
+  it("returns to the shop with the shop's customMetadata", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox, {
       redirectUrl: "https://shop.example/thanks?a=1",

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { create, origin } from "../merchant.ts";
 
 describe("the payment page", () => {
-  it("is opened by paymentUrl, which carries no secret: the page does", async () => {
+  it("opens at paymentUrl; the secret is in the page, not in the URL", async () => {
     const sandbox = createSandbox();
     const { paymentUrl, secret } = await create(sandbox);
     expect(paymentUrl).not.toContain(secret);
@@ -13,7 +13,7 @@ describe("the payment page", () => {
     expect(await response.text()).toContain(`secret="${secret}"`);
   });
 
-  it("is kept nowhere, tells no other site where it is, and runs the sandbox's scripts alone", async () => {
+  it("is not cached, sends no referrer, and runs only the sandbox's scripts", async () => {
     const sandbox = createSandbox();
     const { paymentUrl } = await create(sandbox);
     const { headers } = await sandbox.fetch(new Request(paymentUrl));
@@ -27,7 +27,7 @@ describe("the payment page", () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  it("holds no secret of the merchant", async () => {
+  it("contains none of the merchant's secrets", async () => {
     const sandbox = createSandbox();
     const { paymentUrl } = await create(sandbox);
     const text = await (await sandbox.fetch(new Request(paymentUrl))).text();
@@ -36,7 +36,7 @@ describe("the payment page", () => {
     }
   });
 
-  it("says so when there is no such payment", async () => {
+  it("answers 404 for an unknown payment", async () => {
     const response = await createSandbox().fetch(new Request(`${origin}/payment/<script>`));
     expect(response.status).toBe(404);
     const text = await response.text();
@@ -63,7 +63,7 @@ describe("the payment page", () => {
     }
   });
 
-  it("is no request of the service: it is not recorded and meets no fault", async () => {
+  it("is not a service request: it is not recorded and meets no fault", async () => {
     const sandbox = createSandbox();
     const { paymentUrl } = await create(sandbox);
     sandbox.faults.next("*", { status: 503, when: "before" });
@@ -72,8 +72,8 @@ describe("the payment page", () => {
   });
 });
 
-describe("what came from a request", () => {
-  it("is text on the page, never markup", async () => {
+describe("request data on the payment page", () => {
+  it("is text, never markup", async () => {
     const sandbox = createSandbox();
     const characters = fc.constantFrom("<", ">", "&", '"', "'", "`", "a", ";", "#", "é");
     const decode = (text: string) =>

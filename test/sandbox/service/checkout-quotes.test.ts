@@ -12,7 +12,7 @@ describe("quotes for a customer", () => {
     expect(await activeQuotes(sandbox, created)).toEqual([]);
   });
 
-  it("are the same for the same request, as long as they are active", async () => {
+  it("are the same for the same request while they are active", async () => {
     const sandbox = createSandbox({ now: newYear });
     const created = await create(sandbox);
     const [first] = created.payment.quotes;
@@ -22,13 +22,13 @@ describe("quotes for a customer", () => {
     expect(await read(sandbox, created.paymentId)).toEqual(created.payment);
   });
 
-  it("are in USDC on Base Sepolia unless a token is asked for", async () => {
+  it("are in USDC on Base Sepolia by default", async () => {
     const sandbox = createSandbox();
     const { token, chainId } = await quote(sandbox, await create(sandbox), {});
     expect([token.symbol, chainId]).toEqual(["USDC", 84_532]);
   });
 
-  it("are in the token that is asked for, however its address and chain are written", async () => {
+  it("are in the requested token, however its address and chain are written", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox);
     const usdc = "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238";
@@ -43,7 +43,7 @@ describe("quotes for a customer", () => {
     }
   });
 
-  it("are renewed after they ran out, and run out again", async () => {
+  it("are renewed after they expire, and expire again", async () => {
     const sandbox = createSandbox({ now: newYear });
     const created = await create(sandbox);
     await sandbox.clock.advance("12m");
@@ -58,12 +58,12 @@ describe("quotes for a customer", () => {
     expect(await quote(sandbox, created, ether)).toEqual(renewed);
     expect(await activeQuotes(sandbox, created)).toEqual([renewed]);
 
-    // The payment's own time is over first.
+    // The payment itself expires first.
     await sandbox.clock.advance("3m");
     expect(await activeQuotes(sandbox, created)).toEqual([]);
   });
 
-  it("run out each at its own time, and the event names them", async () => {
+  it("each expire at their own time, and the event lists them", async () => {
     const sandbox = createSandbox({ now: newYear });
     const created = await create(sandbox, { type: "deposit" });
     const early = await quote(sandbox, created, {});
@@ -93,7 +93,7 @@ describe("quotes for a customer", () => {
     expect(quotes).toHaveLength(7);
   });
 
-  it("are no longer made once the payment is not pending", async () => {
+  it("are refused once the payment is no longer pending", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox);
     await sandbox.payments.simulate(created.paymentId, "success");
@@ -105,14 +105,14 @@ describe("quotes for a customer", () => {
     });
   });
 
-  it("tell the merchant nothing: the payment's status is the same", async () => {
+  it("send no webhook, because the payment's status does not change", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox, { type: "deposit" });
     await quote(sandbox, created, { forceDepositAmount: 500 });
     expect(sandbox.webhooks.deliveries().map(({ event }) => event)).toEqual(["payment.created"]);
   });
 
-  it("do not shift the ids of later payments", async () => {
+  it("do not change the ids of later payments", async () => {
     const [quiet, busy] = [createSandbox({ seed: 1 }), createSandbox({ seed: 1 })];
     await create(quiet, { type: "deposit" });
     await quote(busy, await create(busy, { type: "deposit" }), {});
@@ -137,20 +137,20 @@ describe("quotes for a customer", () => {
       "contractAddress",
     ],
     [
-      "a contract that is no address",
+      "a contract that is not an address",
       { chainId: 84_532, contractAddress: "USDC" },
       422,
       "invalid_address",
       "contractAddress",
     ],
     [
-      "an amount for a payment that has its own",
+      "an amount for a payment with a fixed amount",
       { forceDepositAmount: 100 },
       422,
       "invalid_amount",
       "forceDepositAmount",
     ],
-  ])("are not made for %s", async (_title, body, status, code, param) => {
+  ])("are refused for %s", async (_title, body, status, code, param) => {
     const sandbox = createSandbox();
     const created = await create(sandbox);
     const response = await ask(sandbox, created, "/quotes", { body });
@@ -161,7 +161,7 @@ describe("quotes for a customer", () => {
 });
 
 describe("quotes for a deposit", () => {
-  it("leave the amount open until the customer names one", async () => {
+  it("leave the amount open until the customer chooses one", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox, { type: "deposit" });
     const open = await quote(sandbox, created, {});
@@ -169,7 +169,7 @@ describe("quotes for a deposit", () => {
     expect(await quote(sandbox, created, {})).toEqual(open);
   });
 
-  it("are updated to the amount, in the place of the open one, and last ten minutes again", async () => {
+  it("are updated in place with the chosen amount, and last another ten minutes", async () => {
     const sandbox = createSandbox({ now: newYear });
     const created = await create(sandbox, { type: "deposit" });
     const open = await quote(sandbox, created, {});
@@ -190,7 +190,7 @@ describe("quotes for a deposit", () => {
     expect(await sandbox.clock.advance("9m")).toEqual([]);
   });
 
-  it("are over when another amount is named: none asks for what is not due", async () => {
+  it("expire when another amount is chosen, so that none asks for the wrong amount", async () => {
     const sandbox = createSandbox({ now: newYear });
     const created = await create(sandbox, { type: "deposit" });
     const open = await quote(sandbox, created, {});
@@ -207,7 +207,7 @@ describe("quotes for a deposit", () => {
     ]);
   });
 
-  it("stay beside each other while the amount is the same", async () => {
+  it("stay active together while the amount is the same", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox, { type: "deposit" });
     await quote(sandbox, created, { forceDepositAmount: 4200 });
@@ -216,7 +216,7 @@ describe("quotes for a deposit", () => {
     expect(await activeQuotes(sandbox, created)).toHaveLength(2);
   });
 
-  it("are paid with the amount that was named, or with another one", async () => {
+  it("can be paid with the chosen amount or another one", async () => {
     const sandbox = createSandbox();
     for (const [options, amountInCents, quoted] of [
       [undefined, 1234, true],
@@ -232,7 +232,7 @@ describe("quotes for a deposit", () => {
     }
   });
 
-  it("are paid with 25 dollars when the amount was left open", async () => {
+  it("are paid with 25 dollars when no amount was chosen", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox, { type: "deposit" });
     await quote(sandbox, created, {});

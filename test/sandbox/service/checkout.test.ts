@@ -12,7 +12,7 @@ describe("a customer", () => {
     expect(await (await ask(sandbox, created, "")).json()).toEqual(created.payment);
   });
 
-  it("reads the status, and follows it", async () => {
+  it("reads and refreshes the status", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox);
     const id = created.paymentId;
@@ -73,7 +73,7 @@ describe("a customer", () => {
     expect((await ask(sandbox, mixed, "/status")).status).toBe(401);
   });
 
-  it("is told of a payment that there is none, also after a reset", async () => {
+  it("gets 404 for an unknown payment, and for any after a reset", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox);
     const { secret } = created;

@@ -6,8 +6,8 @@ import { create, paymentsPath, send, withdrawalsPath } from "../merchant.ts";
 const corsHeaders = (response: Response) =>
   [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
 
-describe("a page of another origin", () => {
-  it("may read what the customer's routes answer, errors too", async () => {
+describe("a page on another origin", () => {
+  it("can read the answers of the customer's routes, errors included", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox);
     const wrong = { ...created, secret: "wrong" };
@@ -28,7 +28,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("is told when to come back, in a header that it can read", async () => {
+  it("can read Retry-After", async () => {
     const sandbox = createSandbox();
     const created = await create(sandbox);
     sandbox.faults.rateLimit({ requestsPerSecond: 0, retryAfterSeconds: 7 });
@@ -37,7 +37,7 @@ describe("a page of another origin", () => {
     expect(headers.get("access-control-expose-headers")?.split(",")).toContain("Retry-After");
   });
 
-  it("may send the payment secret and JSON, and is told so before", async () => {
+  it("may send the payment secret and JSON, according to the preflight", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const preflight = await ask(sandbox, { paymentId, secret: "" }, "/quotes", {
@@ -52,7 +52,7 @@ describe("a page of another origin", () => {
     );
   });
 
-  it("gets the answer to a preflight over HTTP, too", async () => {
+  it("gets the answer to a preflight over HTTP as well", async () => {
     await using server = await createSandbox().listen({ port: 0 });
     const headers = { Origin: "https://shop.example", "Access-Control-Request-Method": "GET" };
     const url = `${server.url}/v1/external/payment-secret-auth/payments/1/status`;
@@ -60,7 +60,7 @@ describe("a page of another origin", () => {
     expect(status).toBe(204);
   });
 
-  it("may not reach the routes of the merchant's server and dashboard", async () => {
+  it("cannot read the routes of the merchant's server and dashboard", async () => {
     const sandbox = createSandbox();
     const dashboard = `/v1/merchants/${sandbox.merchantId}/withdrawals`;
     for (const path of [paymentsPath, withdrawalsPath, dashboard]) {

@@ -10,7 +10,7 @@ function ask(sandbox: Sandbox, path: string, authorization = `Bearer ${sandbox.a
 }
 
 describe("the dashboard's routes", () => {
-  it("give the same withdrawals as the merchant's own", async () => {
+  it("return the same withdrawals as the merchant's own routes", async () => {
     const sandbox = createSandbox();
     const { id } = await withdraw(sandbox);
     await sandbox.withdrawals.simulate(id, "complete");
@@ -25,7 +25,7 @@ describe("the dashboard's routes", () => {
     }
   });
 
-  it("tell what can be withdrawn, and from where", async () => {
+  it("return the supported tokens, the limits and the sending wallet", async () => {
     const sandbox = createSandbox({ seed: "config" });
     const response = await ask(sandbox, `${sandbox.merchantId}/withdrawals/config`);
     expect(response.status).toBe(200);
@@ -64,7 +64,7 @@ describe("the dashboard's routes", () => {
     }
   });
 
-  it("refuse the secret key, as the merchant's own refuse the token", async () => {
+  it("refuse the secret key, as the merchant's own routes refuse the token", async () => {
     const sandbox = createSandbox();
     const headers = { "X-Service-Secret-Key": sandbox.secretKey };
     const url = `${origin}/v1/merchants/${sandbox.merchantId}/withdrawals`;
@@ -80,7 +80,7 @@ describe("the dashboard's routes", () => {
   });
 });
 
-it("an access token stays the same, is a secret, and belongs to one sandbox", async () => {
+it("an access token is redacted, survives a reset, and depends on the seed", async () => {
   const sandbox = createSandbox({ seed: 1 });
   const { accessToken } = sandbox;
   expect(accessToken).toMatch(/^at_test_[0-9a-f]{48}$/);

@@ -7,7 +7,7 @@ import { create, origin, read } from "../merchant.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("answers with CAIP-2 chain ids and an address for each quote, if it speaks the published form", async () => {
+it("published answers have CAIP-2 chain ids and an address for each quote", async () => {
   const sandbox = createSandbox({ dialect: "published" });
   const { paymentId } = await create(sandbox);
   const { quotes, depositAddress } = await read(sandbox, paymentId);
@@ -23,7 +23,7 @@ it("answers with CAIP-2 chain ids and an address for each quote, if it speaks th
   expect((await read(sandbox, paymentId)).quotes).toEqual(quotes);
 });
 
-it("asks a customer to pay to the address of the quote", async () => {
+it("a published quote is paid to its own address", async () => {
   const sandbox = createSandbox({ dialect: "published" });
   const { paymentId, secret } = await create(sandbox);
   const { fetch } = sandbox;
@@ -38,7 +38,7 @@ it("asks a customer to pay to the address of the quote", async () => {
   expect(new Set(addresses).size).toBe(6);
 });
 
-it("sends webhooks as { type, data: { payment }, timestamp }, and the same text when it replays one", async () => {
+it("published webhooks are { type, data: { payment }, timestamp }, and are replayed byte for byte", async () => {
   const bodies: string[] = [];
   const sandbox = createSandbox({
     dialect: "published",
@@ -61,7 +61,7 @@ it("sends webhooks as { type, data: { payment }, timestamp }, and the same text 
   expect(bodies).toEqual([bodies[0], bodies[0]]);
 });
 
-it("serves clients and webhook receivers of another header prefix as they are", async () => {
+it("clients and webhook receivers work in the published form under another header prefix", async () => {
   vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "X-Acme");
   const received: Promise<string>[] = [];
   const sandbox = createSandbox({

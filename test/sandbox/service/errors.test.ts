@@ -11,7 +11,7 @@ interface Case {
   readonly error: { readonly type?: string; readonly code: string; readonly param?: string };
 }
 
-/** A payment that is asked for with these fields instead of an order's. */
+/** A creation with these fields in place of the order's. */
 const posting = (
   title: string,
   fields: Record<string, unknown>,
@@ -49,7 +49,7 @@ const cases: readonly Case[] = [
     400,
     invalidAmount,
   ),
-  posting("an amount in text", { amount: "2500" }, 400, invalidAmount),
+  posting("an amount as a string", { amount: "2500" }, 400, invalidAmount),
   posting("an amount of null", { amount: null }, 400, invalidAmount),
   posting("an amount of true", { amount: true }, 400, invalidAmount),
   posting("an amount of zero", { amount: 0 }, 422, invalidAmount),
@@ -58,21 +58,21 @@ const cases: readonly Case[] = [
   posting("one cent too little", { amount: 249 }, 422, invalidAmount),
   posting("one cent too much", { amount: 100_000_001 }, 422, invalidAmount),
   {
-    title: "an amount beyond all numbers",
+    title: "an infinite amount",
     sent: { body: '{"amount":1e999,"currency":"USD","orderId":"order_1"}' },
     status: 422,
     error: invalidAmount,
   },
 
   posting("a missing currency", { currency: undefined }, 400, invalid("currency")),
-  posting("another currency", { currency: "EUR" }, 422, invalid("currency")),
+  posting("an unsupported currency", { currency: "EUR" }, 422, invalid("currency")),
   posting("a currency in lower case", { currency: "usd" }, 422, invalid("currency")),
   posting("a currency of a wrong type", { currency: 840 }, 400, invalid("currency")),
   posting("a missing orderId", { orderId: undefined }, 400, invalid("orderId")),
   posting("an orderId of a wrong type", { orderId: 1 }, 400, invalid("orderId")),
   posting("an empty orderId", { orderId: "" }, 422, invalid("orderId")),
   posting("an over-long orderId", { orderId: "x".repeat(256) }, 422, invalid("orderId")),
-  posting("another type", { type: "refund" }, 422, invalid("type")),
+  posting("an unsupported type", { type: "refund" }, 422, invalid("type")),
   posting("a type of a wrong type", { type: 1 }, 400, invalid("type")),
   posting(
     "a deposit without orderId",
@@ -149,13 +149,13 @@ const cases: readonly Case[] = [
     error: { code: "body_too_large" },
   },
   {
-    title: "a body that announces more than 1 MiB",
+    title: "a body that declares more than 1 MiB",
     sent: { body: order, headers: { "Content-Length": "1048577" } },
     status: 413,
     error: { code: "body_too_large" },
   },
   {
-    title: "a body over 1 MiB that announces less",
+    title: "a body over 1 MiB that declares less",
     sent: {
       body: { ...order, padding: "x".repeat(1_048_576) },
       headers: { "Content-Length": "100" },
@@ -164,7 +164,7 @@ const cases: readonly Case[] = [
     error: { code: "body_too_large" },
   },
   {
-    title: "a body that nests without end under an idempotency key",
+    title: "a deeply nested body under an idempotency key",
     sent: {
       body: `{"x":${"[".repeat(5000)}${"]".repeat(5000)}}`,
       headers: { "Idempotency-Key": "k" },
@@ -182,12 +182,17 @@ const cases: readonly Case[] = [
 
   { title: "a limit of 0", path: "?limit=0", status: 422, error: invalid("limit") },
   { title: "a limit over 1000", path: "?limit=1001", status: 422, error: invalid("limit") },
-  { title: "a limit that is no number", path: "?limit=ten", status: 400, error: invalid("limit") },
+  {
+    title: "a limit that is not a number",
+    path: "?limit=ten",
+    status: 400,
+    error: invalid("limit"),
+  },
   { title: "a limit that is a fraction", path: "?limit=1.5", status: 400, error: invalid("limit") },
   { title: "an empty limit", path: "?limit=", status: 400, error: invalid("limit") },
   { title: "a negative offset", path: "?offset=-1", status: 422, error: invalid("offset") },
   {
-    title: "an offset that is no number",
+    title: "an offset that is not a number",
     path: "?offset=0x10",
     status: 400,
     error: invalid("offset"),
@@ -254,7 +259,7 @@ describe("an error", () => {
     expect((await list(sandbox)).data).toEqual([]);
   });
 
-  it("says that the secret key is missing when it is", async () => {
+  it("says when the secret key is missing", async () => {
     const response = await createSandbox().fetch(new Request(origin + paymentsPath));
     expect(response.status).toBe(401);
     const error = await errorOf(response);
@@ -271,7 +276,7 @@ describe("an error", () => {
     expect(text).not.toContain(sandbox.secretKey);
   });
 
-  it("on an unknown route tells who is speaking and which routes there are", async () => {
+  it("on an unknown route names the sandbox and lists the routes", async () => {
     const { message } = await errorOf(await send(createSandbox(), "/v1/payments"));
     expect(message).toContain("settlekit sandbox");
     expect(message).toContain("GET /v1/payments");
@@ -279,13 +284,13 @@ describe("an error", () => {
     expect(message).toContain("GET /v1/external/secretkey-auth/payments/{paymentId}");
   });
 
-  it("on a wrong method tells which methods there are", async () => {
+  it("on a wrong method lists the allowed methods", async () => {
     const response = await send(createSandbox(), paymentsPath, { method: "PUT", body: order });
     expect(response.headers.get("allow")).toBe("POST, GET");
     expect((await errorOf(response)).message).toContain("POST, GET");
   });
 
-  it("names the expectation and the value", async () => {
+  it("names the expected values and the actual one", async () => {
     const response = await send(createSandbox(), paymentsPath, { body: { ...order, amount: 249 } });
     expect((await errorOf(response)).message).toBe(
       "amount must be from 250 to 100000000 USD cents, but is 249.",

@@ -12,7 +12,7 @@ const header = (response: Response) => [
 ];
 
 describe("X-Sandbox-Evidence", () => {
-  it("says of every answer how sure it is", async () => {
+  it("gives the evidence for every answer", async () => {
     const sandbox = createSandbox({ depositsEnabled: false });
     const opened = await create(sandbox);
     const deposit = { type: "deposit", currency: "USD", orderId: "1" };
@@ -41,7 +41,7 @@ describe("X-Sandbox-Evidence", () => {
     ]);
   });
 
-  it("comes with what faults answer too, which is nobody's word where the test made it up", async () => {
+  it("is also set on injected answers, as assumed when the test made them up", async () => {
     const sandbox = createSandbox();
     const { faults } = sandbox;
     faults.next("*", { status: 500, when: "before" });

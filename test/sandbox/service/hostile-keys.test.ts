@@ -19,13 +19,13 @@ afterEach(() => {
   expect(Object.prototype).not.toHaveProperty("polluted");
 });
 
-/** JSON text with a key that an object literal would take for its prototype. */
+/** JSON text with the key added, even one that an object literal would take for its prototype. */
 function withKey(body: object, key: string): string {
   return `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(key)}:${JSON.stringify(poison)}}`;
 }
 
 describe.each(hostile)("the key %s", (key) => {
-  it("in a body is an unknown field, and nothing else", async () => {
+  it("in a body is just an unknown field", async () => {
     const sandbox = createSandbox();
     const paid = await send(sandbox, paymentsPath, { body: withKey(order, key) });
     const sent = await send(sandbox, withdrawalsPath, { body: withKey(payout, key) });
@@ -34,12 +34,12 @@ describe.each(hostile)("the key %s", (key) => {
     expect(JSON.stringify(sandbox.payments.all())).not.toContain("polluted");
   });
 
-  it("gives a body no fields that it does not have", async () => {
+  it("adds no fields to a body", async () => {
     const body = `{${JSON.stringify(key)}:${JSON.stringify(order)}}`;
     expect((await send(createSandbox(), paymentsPath, { body })).status).toBe(400);
   });
 
-  it("may be an order, an idempotency key, a path and a query", async () => {
+  it("may be an order id, an idempotency key, a path and a query parameter", async () => {
     const sandbox = createSandbox();
     const headers = { "Idempotency-Key": key };
     const { paymentId } = await create(
@@ -55,7 +55,7 @@ describe.each(hostile)("the key %s", (key) => {
     expect((await send(sandbox, `${paymentsPath}?${key}=1`)).status).toBe(200);
   });
 
-  it("may be a header's name", async () => {
+  it("may be the name of a header", async () => {
     const sandbox = createSandbox();
     const headers = new Headers([[key, "seen"]]);
     await sandbox.fetch(new Request(origin, { headers }));

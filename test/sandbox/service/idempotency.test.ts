@@ -5,7 +5,7 @@ import { create, errorOf, list, newYear, order, paymentsPath, read, send } from 
 const keyed = { "Idempotency-Key": "key-1" };
 
 describe("a creation with an Idempotency-Key", () => {
-  it("that is repeated gets the original answer and creates nothing", async () => {
+  it("returns the original answer when it is repeated, and creates nothing", async () => {
     const sandbox = createSandbox();
     const first = await send(sandbox, paymentsPath, { body: order, headers: keyed });
     const second = await send(sandbox, paymentsPath, { body: order, headers: keyed });
@@ -15,7 +15,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect((await list(sandbox)).data).toHaveLength(1);
   });
 
-  it("that is repeated gets the original answer also after the payment changed", async () => {
+  it("returns the original answer even after the payment has changed", async () => {
     const sandbox = createSandbox({ now: newYear });
     const first = await create(sandbox, {}, keyed);
     await sandbox.payments.simulate(first.paymentId, "success");
@@ -25,7 +25,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect((await read(sandbox, first.paymentId)).status).toBe("completed");
   });
 
-  it("is the same when only the order of fields and the spaces differ", async () => {
+  it("is the same if only the order of fields and the whitespace differ", async () => {
     const sandbox = createSandbox();
     const bodies = [
       '{"amount":2500,"currency":"USD","orderId":"order_1","extra":{"a":1,"b":[2,null]}}',
@@ -42,7 +42,7 @@ describe("a creation with an Idempotency-Key", () => {
   it.each([
     ["another amount", { ...order, amount: 2501 }],
     ["another orderId", { ...order, orderId: "order_2" }],
-    ["one field more", { ...order, type: "payment" }],
+    ["an extra field", { ...order, type: "payment" }],
     ["a nested difference", { ...order, extra: [{ a: 1 }] }],
     ["an invalid body", { ...order, currency: "EUR" }],
   ])("answers 409 to %s", async (_title, body) => {
@@ -70,7 +70,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect((await list(sandbox)).data).toHaveLength(1);
   });
 
-  it("is remembered for 24 hours of the sandbox's time, and not longer", async () => {
+  it("is remembered for exactly 24 hours of the sandbox's time", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox, {}, keyed);
     await sandbox.clock.advance(24 * 3_600_000 - 1);
@@ -79,7 +79,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect((await create(sandbox, {}, keyed)).paymentId).not.toBe(paymentId);
   });
 
-  it("keeps no error: the corrected request may use the key", async () => {
+  it("does not store errors: the corrected request may reuse the key", async () => {
     const sandbox = createSandbox();
     const wrong = { ...order, amount: 1 };
     const refused = await send(sandbox, paymentsPath, { body: wrong, headers: keyed });
@@ -87,7 +87,7 @@ describe("a creation with an Idempotency-Key", () => {
     await expect(create(sandbox, {}, keyed)).resolves.toHaveProperty("paymentId");
   });
 
-  it("has nothing to do with other keys, nor with requests without one", async () => {
+  it("does not affect other keys or requests without a key", async () => {
     const sandbox = createSandbox();
     await create(sandbox, {}, keyed);
     await create(sandbox, {}, { "Idempotency-Key": "key-2" });
@@ -97,7 +97,7 @@ describe("a creation with an Idempotency-Key", () => {
     expect((await list(sandbox)).data).toHaveLength(5);
   });
 
-  it("means nothing in another sandbox or after a reset", async () => {
+  it("is unknown in another sandbox and after a reset", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox, {}, keyed);
     expect((await create(createSandbox(), {}, keyed)).paymentId).not.toBe(paymentId);

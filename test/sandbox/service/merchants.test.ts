@@ -13,7 +13,7 @@ import {
   withdrawalsPath,
 } from "../merchant.ts";
 
-/** Two of them, each with a shop that remembers what it was told. */
+/** A sandbox with two merchants, each with a shop that records its webhooks. */
 function twoShops() {
   const told: [string[], string[]] = [[], []];
   const deliver = (list: string[]) => async (request: Request) => {
@@ -27,7 +27,7 @@ function twoShops() {
     ],
   });
   const [one, two] = sandbox.merchants;
-  if (one === undefined || two === undefined) throw new Error("There are not two.");
+  if (one === undefined || two === undefined) throw new Error("Expected two merchants.");
   return { sandbox, one, two, told };
 }
 
@@ -43,7 +43,7 @@ async function createAs(sandbox: Sandbox, merchant: SandboxMerchant, headers = {
 const totalOf = async (response: Response) => (await response.json()).pagination.total;
 
 describe("merchants of one sandbox", () => {
-  it("have ids and secrets of their own, the first one's being the sandbox's", () => {
+  it("have their own ids and secrets; those of the first are the sandbox's", () => {
     const { sandbox, one, two } = twoShops();
     const { merchantId, secretKey, webhookSecret, accessToken } = sandbox;
     expect(one).toMatchObject({ merchantId, secretKey, webhookSecret, accessToken });
@@ -53,7 +53,7 @@ describe("merchants of one sandbox", () => {
     expect([one.name, two.name]).toEqual(["Sandbox Merchant", "Sandbox Merchant 2"]);
   });
 
-  it("have their webhooks sent to a URL of their own, whatever the common deliver", async () => {
+  it("receive webhooks at their own URL, even with a common deliver", async () => {
     const told: string[] = [];
     const deliver = ({ url }: Request) => {
       told.push(url);
@@ -68,7 +68,7 @@ describe("merchants of one sandbox", () => {
     expect(shop.requests).toHaveLength(1);
   });
 
-  it("do not see each other's payments and withdrawals, by no route", async () => {
+  it("cannot see each other's payments and withdrawals on any route", async () => {
     const { sandbox, one, two } = twoShops();
     const { paymentId, payment } = await createAs(sandbox, one);
     expect(payment.merchantId).toBe(one.merchantId);
@@ -89,7 +89,7 @@ describe("merchants of one sandbox", () => {
     expect((await send(sandbox, ofOne, { headers })).status).toBe(403);
   });
 
-  it("may use one idempotency key without meeting", async () => {
+  it("may use the same idempotency key independently", async () => {
     const { sandbox, one, two } = twoShops();
     const key = { "Idempotency-Key": "key-1" };
     const first = await createAs(sandbox, one, key);
@@ -98,7 +98,7 @@ describe("merchants of one sandbox", () => {
     expect(await createAs(sandbox, one, key)).toEqual(first);
   });
 
-  it("are told of their own payments alone, signed with their own secret", async () => {
+  it("receive webhooks for their own payments only, signed with their own secret", async () => {
     const { sandbox, one, two, told } = twoShops();
     await createAs(sandbox, one);
     const { paymentId } = await createAs(sandbox, two);
@@ -117,14 +117,14 @@ describe("merchants of one sandbox", () => {
     await expect(verify(one.webhookSecret)).rejects.toThrow("No configured secret matches");
   });
 
-  it("may each do what they are allowed, and what is allowed to all of them", async () => {
+  it("have their own permissions and limits; the sandbox's options are the defaults", async () => {
     const sandbox = createSandbox({
       withdrawalsEnabled: false,
       limits: { minPaymentInCents: 100 },
       merchants: [{}, { name: "Other", withdrawalsEnabled: true, depositsEnabled: false }],
     });
     const [one, two] = sandbox.merchants;
-    if (one === undefined || two === undefined) throw new Error("There are not two.");
+    if (one === undefined || two === undefined) throw new Error("Expected two merchants.");
     expect(two).toMatchObject({ name: "Other", limits: { minPaymentInCents: 100 } });
     const body = { body: payout };
     expect((await send(sandbox, withdrawalsPath, as(one, body))).status).toBe(403);
@@ -135,7 +135,7 @@ describe("merchants of one sandbox", () => {
     expect(await errorOf(refused)).toMatchObject({ code: "deposits_disabled" });
   });
 
-  it("each have the whole rate limit", async () => {
+  it("each have the full rate limit", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const { sandbox, one, two } = twoShops();
     sandbox.faults.rateLimit({ requestsPerSecond: 1 });
@@ -147,19 +147,19 @@ describe("merchants of one sandbox", () => {
     vi.useRealTimers();
   });
 
-  it("keep their secrets while ids are fresh, where only the identity is given", async () => {
+  it("keep their secrets but get fresh ids when only the identity is given", async () => {
     const [first, second] = [1, 2].map(() =>
       createSandbox({ identity: "mine", merchants: [{}, {}] }),
     );
-    if (first === undefined || second === undefined) throw new Error("There are not two.");
+    if (first === undefined || second === undefined) throw new Error("Expected two merchants.");
     expect(second.merchants).toEqual(first.merchants);
     const [one] = first.merchants;
-    if (one === undefined) throw new Error("There is none.");
+    if (one === undefined) throw new Error("Expected a merchant.");
     const { paymentId } = await createAs(first, one);
     expect((await createAs(second, one)).paymentId).not.toBe(paymentId);
   });
 
-  it("are one at least", () => {
+  it("must be at least one", () => {
     expect(() => createSandbox({ merchants: [] })).toThrow(
       expect.objectContaining({ code: "no_merchants", param: "merchants" }),
     );

@@ -11,12 +11,12 @@ import type { Replay } from "../../../src/wire/operation.ts";
 import { createPayment } from "../../../src/wire/operations.ts";
 import { newYear, order } from "../merchant.ts";
 
-// Not the module whose answers every test judges: the answers here are no service's.
+// The real module: test/every-answer.ts mocks it to check answers, and would refuse the made-up ones here.
 const { route, serveOperations } = await vi.importActual<
   typeof import("../../../src/sandbox/service/operations.ts")
 >("../../../src/sandbox/service/operations.ts");
 
-/** Calls an app whose only operation does what the test says. */
+/** Returns a function that calls an app whose only operation runs `handle`. */
 function callerOf(
   handle: () => unknown,
   replay: Replay = "safe",
@@ -53,7 +53,7 @@ describe("an operation", () => {
     ["unsafe", "ignored", [1, 2]],
     ["unsafe", "honoured", [1, 1]],
   ] as const)(
-    "that is %s, with repeated keys %s, gives %j",
+    "that is %s, with repeated keys %s, returns %j",
     async (replay, repetition, expected) => {
       let count = 0;
       const call = callerOf(() => ++count, replay, repetition);
@@ -81,7 +81,7 @@ describe("an operation", () => {
     expect(await (await call()).json()).toBe(2);
   });
 
-  it("that fails in the sandbox itself answers 500 and says whose mistake it is", async () => {
+  it("that throws answers 500, and the message calls it a bug in settlekit", async () => {
     const call = callerOf(() => {
       throw new TypeError("nothing is defined");
     });

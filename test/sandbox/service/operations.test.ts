@@ -14,7 +14,7 @@ const bodies: Record<string, unknown> = {
 };
 
 it.each(Object.values(operationTable).map((operation) => ({ operation, name: operation.name })))(
-  "$name is served as its operation says: credential, status and schema",
+  "$name is served with its operation's credential, status and schema",
   async ({ operation }) => {
     const sandbox = createSandbox();
     const { paymentId, secret } = await create(sandbox);

@@ -4,7 +4,7 @@ import { pageOf } from "../../../src/sandbox/service/answers.ts";
 
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 
-/** A list that tells how many of its values were looked at. */
+/** A list that counts reads of its values. */
 function watched(values: number[]) {
   let reads = 0;
   const list = new Proxy(values, {
@@ -40,14 +40,14 @@ describe("a page", () => {
     );
   });
 
-  it("of a long list looks at nothing but its own values", () => {
+  it("of a long list reads only its own values", () => {
     const { list, reads } = watched(numbers(100_000));
     const page = pageOf(list, { limit: 10, offset: 50_000 });
     expect(page.data).toHaveLength(10);
     expect(reads()).toBe(10);
   });
 
-  it("has a hundred values unless another limit is given", () => {
+  it("has a hundred values by default", () => {
     expect(pageOf(numbers(200), {}).data).toHaveLength(100);
   });
 });

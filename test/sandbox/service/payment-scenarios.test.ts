@@ -50,7 +50,7 @@ describe("a simulated customer", () => {
     });
   });
 
-  it("an unpaid payment expires", async () => {
+  it("who never pays lets the payment expire", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const payment = await sandbox.payments.simulate(paymentId, "timeout");
@@ -58,18 +58,21 @@ describe("a simulated customer", () => {
     expect(payment.quotes.map(({ status }) => status)).toEqual(Array(6).fill("expired"));
   });
 
-  it.each([250, 251, 99_999_999])("sends other than %d cents where it says so", async (amount) => {
-    const sandbox = createSandbox();
-    const settled: bigint[] = [];
-    for (const scenario of ["underpayment", "success", "overpayment"] as const) {
-      const { paymentId } = await create(sandbox, { amount });
-      const { receipt } = await sandbox.payments.simulate(paymentId, scenario);
-      settled.push(BigInt(receipt?.settledAmountAsset ?? 0));
-    }
-    const [less, exact, more] = settled as [bigint, bigint, bigint];
-    expect(exact).toBe(BigInt(amount) * 10_000n);
-    expect(less < exact && exact < more).toBe(true);
-  });
+  it.each([250, 251, 99_999_999])(
+    "sends less than, exactly or more than %d cents",
+    async (amount) => {
+      const sandbox = createSandbox();
+      const settled: bigint[] = [];
+      for (const scenario of ["underpayment", "success", "overpayment"] as const) {
+        const { paymentId } = await create(sandbox, { amount });
+        const { receipt } = await sandbox.payments.simulate(paymentId, scenario);
+        settled.push(BigInt(receipt?.settledAmountAsset ?? 0));
+      }
+      const [less, exact, more] = settled as [bigint, bigint, bigint];
+      expect(exact).toBe(BigInt(amount) * 10_000n);
+      expect(less < exact && exact < more).toBe(true);
+    },
+  );
 
   it("uses one quote and lets the others expire", async () => {
     const sandbox = createSandbox();
@@ -83,14 +86,14 @@ describe("a simulated customer", () => {
     expect(payment.quotes.filter(({ status }) => status === "expired")).toHaveLength(5);
   });
 
-  it("can still pay when the quotes ran out but the payment did not", async () => {
+  it("can still pay when the quotes have expired but the payment has not", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.clock.advance("14m");
     expect((await sandbox.payments.simulate(paymentId, "success")).status).toBe("completed");
   });
 
-  it("chooses what a deposit is: 25 dollars, or what the test says", async () => {
+  it("deposits 25 dollars, or the amount that the test gives", async () => {
     const sandbox = createSandbox();
     for (const [options, amountInCents, units] of [
       [undefined, 2500, "25000000"],
@@ -105,7 +108,7 @@ describe("a simulated customer", () => {
     }
   });
 
-  it("leaves what the service answers in the same state", async () => {
+  it("returns the payment as the service answers it", async () => {
     const sandbox = createSandbox();
     for (const scenario of scenarios) {
       const { paymentId } = await create(sandbox);
@@ -114,7 +117,7 @@ describe("a simulated customer", () => {
     }
   });
 
-  it("hands out a copy: altering it does not alter the sandbox", async () => {
+  it("returns a copy: changing it does not change the sandbox", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const payment = await sandbox.payments.simulate(paymentId, "success");
@@ -131,7 +134,7 @@ describe("a simulated customer", () => {
 });
 
 describe("a scenario that cannot be played", () => {
-  it.each(scenarios)("on a payment that is final is refused: %s", async (scenario) => {
+  it.each(scenarios)("is refused for a final payment: %s", async (scenario) => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const before = await sandbox.payments.simulate(paymentId, "success");
@@ -144,7 +147,7 @@ describe("a scenario that cannot be played", () => {
     expect(await read(sandbox, paymentId)).toEqual(before);
   });
 
-  it("on a payment whose time is over is refused", async () => {
+  it("is refused for an expired payment", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.clock.advance("15m");
@@ -153,14 +156,14 @@ describe("a scenario that cannot be played", () => {
     });
   });
 
-  it("on an unknown payment is refused", async () => {
+  it("is refused for an unknown payment", async () => {
     await expect(createSandbox().payments.simulate("nobody", "success")).rejects.toMatchObject({
       name: "NotFoundError",
       param: "paymentId",
     });
   });
 
-  it("under an unknown name is refused and changes nothing", async () => {
+  it("is refused under an unknown name, and changes nothing", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const unknown = "chargeback" as PaymentScenario;
@@ -172,7 +175,7 @@ describe("a scenario that cannot be played", () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN, 100_000_001])(
-    "with a deposit of %d cents is refused",
+    "is refused with a deposit of %d cents",
     async (amountInCents) => {
       const sandbox = createSandbox();
       const { paymentId } = await create(sandbox, { type: "deposit" });
@@ -181,7 +184,7 @@ describe("a scenario that cannot be played", () => {
     },
   );
 
-  it("with an amount for a payment that has its own is refused", async () => {
+  it("is refused with an amount for a payment with a fixed amount", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const simulated = sandbox.payments.simulate(paymentId, "success", { amountInCents: 2500 });
@@ -190,7 +193,7 @@ describe("a scenario that cannot be played", () => {
 });
 
 describe("late money", () => {
-  it("completes an expired payment, whose quotes were over", async () => {
+  it("completes an expired payment whose quotes have expired", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.clock.advance("1h");
@@ -202,7 +205,7 @@ describe("late money", () => {
     expect(payment.quotes.filter(({ status }) => status === "used")).toHaveLength(1);
   });
 
-  it("lets a pending payment expire first, and tells of both", async () => {
+  it("lets a pending payment expire first, and both changes send a webhook", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "late");
@@ -213,7 +216,7 @@ describe("late money", () => {
     ]);
   });
 
-  it("is the only scenario of an expired payment, and of no other final one", async () => {
+  it("is the only scenario for an expired payment, and refused for other final ones", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "timeout");
@@ -229,7 +232,7 @@ describe("late money", () => {
 });
 
 describe("a cancelled payment", () => {
-  it("is cancelled with its quotes, by one webhook, and takes no money any more", async () => {
+  it("expires its quotes, sends one webhook, and can no longer be paid", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const payment = await sandbox.payments.simulate(paymentId, "cancel");
@@ -244,7 +247,7 @@ describe("a cancelled payment", () => {
 });
 
 describe("a refund", () => {
-  it("leaves the receipt of what was paid, and can be partial before it is whole", async () => {
+  it("keeps the receipt, and can be partial before it is full", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const paid = await sandbox.payments.simulate(paymentId, "success");
@@ -260,7 +263,7 @@ describe("a refund", () => {
   });
 
   it.each(["refund", "partial-refund"] as const)(
-    "is refused for what was not paid, or is refunded: %s",
+    "is refused for a payment that is unpaid or refunded: %s",
     async (scenario) => {
       const sandbox = createSandbox();
       const { paymentId } = await create(sandbox);
@@ -275,7 +278,7 @@ describe("a refund", () => {
     },
   );
 
-  it("can be left to the clock, a block later", async () => {
+  it("can be left to the clock, one block later", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "success");

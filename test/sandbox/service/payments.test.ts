@@ -68,7 +68,7 @@ describe("creating a payment", () => {
     }
   });
 
-  it("makes payment the default type and keeps every id apart", async () => {
+  it("defaults to the type payment, and gives every object its own id", async () => {
     const { payment } = await create(createSandbox());
     const ids = [payment.id, payment.depositAddress?.id, ...payment.quotes.map(({ id }) => id)];
     expect(payment.type).toBe("payment");
@@ -83,7 +83,7 @@ describe("creating a payment", () => {
     }
   });
 
-  it("takes the smallest and the largest amount", async () => {
+  it("accepts the smallest and the largest amount", async () => {
     const sandbox = createSandbox();
     for (const amount of [250, 100_000_000]) {
       const { payment } = await create(sandbox, { amount });
@@ -91,7 +91,7 @@ describe("creating a payment", () => {
     }
   });
 
-  it("takes a smaller amount where the limits allow it", async () => {
+  it("accepts a smaller amount when the limits allow it", async () => {
     const sandbox = createSandbox({ limits: { minPaymentInCents: 100 } });
     expect((await create(sandbox, { amount: 100 })).payment.amountInCents).toBe(100);
     const refused = await send(sandbox, paymentsPath, {
@@ -100,14 +100,14 @@ describe("creating a payment", () => {
     expect(refused.status).toBe(422);
   });
 
-  it("takes any JSON document as metadata", async () => {
+  it("accepts any JSON document as metadata", async () => {
     const sandbox = createSandbox();
     for (const customMetadata of ['{"cart":1}', "[]", "null", '"text"']) {
       await expect(create(sandbox, { customMetadata })).resolves.toHaveProperty("paymentId");
     }
   });
 
-  it("fits the schema of its operation", async () => {
+  it("matches the schema of its operation", async () => {
     const sandbox = createSandbox();
     for (const fields of [{}, { type: "deposit" }, { redirectUrl: "http://localhost/done" }]) {
       expect(readTolerantly(createPayment.response, await create(sandbox, fields)).drift).toEqual(
@@ -118,13 +118,13 @@ describe("creating a payment", () => {
 });
 
 describe("reading a payment", () => {
-  it("gives the payment as it was created", async () => {
+  it("returns the payment as it was created", async () => {
     const sandbox = createSandbox();
     const { payment } = await create(sandbox);
     expect(await read(sandbox, payment.id)).toEqual(payment);
   });
 
-  it("fits the schema of its operation in every state", async () => {
+  it("matches the schema of its operation in every state", async () => {
     const sandbox = createSandbox();
     for (const scenario of ["success", "underpayment", "overpayment", "timeout"] as const) {
       const { paymentId } = await create(sandbox);
@@ -145,7 +145,7 @@ describe("listing payments", () => {
   const orderIds = async (sandbox: ReturnType<typeof createSandbox>, query: string) =>
     (await list(sandbox, query)).data.map(({ orderId }) => orderId);
 
-  it("gives the newest first, also among payments of one instant", async () => {
+  it("returns the newest first, even among payments created at the same time", async () => {
     const sandbox = await sandboxWith([300, 300, 300]);
     expect(await orderIds(sandbox, "")).toEqual(["order_2", "order_1", "order_0"]);
     expect(await orderIds(sandbox, "?sortOrder=ASC")).toEqual(["order_0", "order_1", "order_2"]);
@@ -186,13 +186,13 @@ describe("listing payments", () => {
     ]);
   });
 
-  it("says that there is no more when a page ends where the list does", async () => {
+  it("sets hasMore to false when a page ends with the list", async () => {
     const sandbox = await sandboxWith([300, 300, 300, 300]);
     const { pagination } = await list(sandbox, "?limit=2&offset=2");
     expect(pagination).toMatchObject({ hasMore: false, totalPages: 2, currentPage: 2 });
   });
 
-  it("gives an empty page of 100 when there is nothing", async () => {
+  it("returns an empty page with a limit of 100 when there are no payments", async () => {
     expect(await list(createSandbox())).toEqual({
       data: [],
       pagination: {
@@ -240,7 +240,7 @@ describe("listing payments", () => {
     expect(await orderIds(sandbox, "?search=")).toEqual(["other", "wanted"]);
   });
 
-  it("fits the schema of its operation", async () => {
+  it("matches the schema of its operation", async () => {
     const sandbox = await sandboxWith([300, 400]);
     expect(readTolerantly(listPayments.response, await list(sandbox)).drift).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { expectedUnits, worthInCents } from "../../../src/sandbox/service/quotes.ts";
 import { create } from "../merchant.ts";
 
-/** A decimal text as a fraction of whole numbers. */
+/** A decimal string as a fraction of integers. */
 function fraction(text: string): { numerator: bigint; denominator: bigint } {
   const [whole = "", decimals = ""] = text.split(".");
   return { numerator: BigInt(whole + decimals), denominator: 10n ** BigInt(decimals.length) };
@@ -38,11 +38,11 @@ describe("an expected amount", () => {
     );
   });
 
-  it("is worth the cents due when it is counted back", () => {
+  it("converts back to the cents due", () => {
     fc.assert(
       fc.property(cents, price, (amountInCents, at) => {
         const { numerator, denominator } = fraction(at.rateUsd);
-        // Where one unit is worth less than a cent, counting back finds the same cents.
+        // The conversion is exact only if one unit is worth less than a cent.
         fc.pre(numerator * 100n < 10n ** BigInt(at.decimals) * denominator);
         expect(worthInCents(expectedUnits(amountInCents, at), at)).toBe(BigInt(amountInCents));
       }),

@@ -4,14 +4,14 @@ import type { PageBody } from "../../../src/wire/pagination.ts";
 import type { Token, TokenChain, WalletBalances } from "../../../src/wire/token.ts";
 import { errorOf, origin, payout, send } from "../merchant.ts";
 
-/** Asks without any credential. */
+/** Sends a GET without any credential. */
 async function asked<Body>(path: string): Promise<{ status: number; body: Body }> {
   const response = await createSandbox().fetch(`${origin}/v1/external/${path}`);
   return { status: response.status, body: (await response.json()) as Body };
 }
 
 describe("chains", () => {
-  it("are listed for everyone, in pages", async () => {
+  it("are listed without a credential, in pages", async () => {
     const { body } = await asked<PageBody<TokenChain>>("chains?limit=1&offset=1");
     expect(body.data.map(({ chainId }) => chainId)).toEqual([11_155_111]);
     expect(body.pagination).toMatchObject({ total: 2, hasMore: false });
@@ -25,7 +25,7 @@ describe("chains", () => {
   it.each([
     ["chains/1", "There is no chain with this id."],
     ["tokens/none", "There is no token with this id."],
-  ])("and tokens that there are not are 404: %s", async (path, message) => {
+  ])("and tokens with unknown ids are 404: %s", async (path, message) => {
     const { status, body } = await asked(path);
     expect([status, body]).toMatchObject([404, { error: { message } }]);
   });
@@ -53,13 +53,13 @@ describe("tokens", () => {
     expect((await asked<Token>(`tokens/${first?.id}`)).body).toEqual(first);
   });
 
-  it("are refused by a filter that nothing can match", async () => {
+  it("refuse a filter with an unknown value", async () => {
     const { status } = await asked("tokens?assetType=erc721");
     expect(status).toBe(422);
   });
 });
 
-it("the wallet's balances are the merchant's, by the secret key", async () => {
+it("the wallet's balances require the merchant's secret key", async () => {
   const sandbox = createSandbox();
   const path = "/v1/external/secretkey-auth/wallet/balances";
   const { balances } = (await (await send(sandbox, path)).json()) as WalletBalances;

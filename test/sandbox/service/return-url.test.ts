@@ -4,7 +4,7 @@ import { create } from "../merchant.ts";
 
 const redirectUrl = "https://shop.example/done?order=1%202&x=+#thanks";
 
-/** Where the payment's page leads when it is paid. */
+/** The URL that the payment page leads to once the payment is paid. */
 async function returnUrlOf(fields: Record<string, unknown>): Promise<URL | undefined> {
   const sandbox = createSandbox();
   const { paymentUrl } = await create(sandbox, fields);
@@ -15,11 +15,11 @@ async function returnUrlOf(fields: Record<string, unknown>): Promise<URL | undef
 }
 
 describe("after the payment, the customer", () => {
-  it("goes to redirectUrl as it was written, where there is nothing to bring back", async () => {
+  it("returns to redirectUrl as it was written when there is nothing to add", async () => {
     expect((await returnUrlOf({ redirectUrl }))?.href).toBe(redirectUrl);
   });
 
-  it("brings customMetadata back, beside what redirectUrl has itself", async () => {
+  it("brings customMetadata back, next to redirectUrl's own query", async () => {
     const customMetadata = JSON.stringify({ cart: "a&b=c#d", note: "ü\"<script>'" });
     const url = await returnUrlOf({ redirectUrl, customMetadata });
     expect(url?.searchParams.get("customMetadata")).toBe(customMetadata);
@@ -29,7 +29,7 @@ describe("after the payment, the customer", () => {
     expect(url?.hash).toBe("#thanks");
   });
 
-  it("brings a deposit's customerRefId back, and a payment's not, which has none", async () => {
+  it("brings customerRefId back from a deposit, but not from a payment", async () => {
     const fields = { redirectUrl: "https://shop.example", customerRefId: "customer 7" };
     expect((await returnUrlOf({ ...fields, type: "deposit" }))?.href).toBe(
       "https://shop.example/?customerRefId=customer%207",
@@ -37,16 +37,16 @@ describe("after the payment, the customer", () => {
     expect((await returnUrlOf(fields))?.href).toBe("https://shop.example/");
   });
 
-  it("goes to an app by the app's own scheme", async () => {
+  it("returns to an app through its URL scheme", async () => {
     const url = await returnUrlOf({ redirectUrl: "myapp://paid/7", customMetadata: "{}" });
     expect(url?.href).toBe("myapp://paid/7?customMetadata=%7B%7D");
   });
 
-  it("stays where there is no redirectUrl", async () => {
+  it("stays on the page without a redirectUrl", async () => {
     expect(await returnUrlOf({ customMetadata: "{}" })).toBeUndefined();
   });
 
-  it("is told by no other route: the payment keeps redirectUrl as it was given", async () => {
+  it("gets the extended URL from the page only: the payment keeps redirectUrl as given", async () => {
     const { payment } = await create(createSandbox(), { redirectUrl, customMetadata: "{}" });
     expect(payment.redirectUrl).toBe(redirectUrl);
     expect(payment).not.toHaveProperty("customMetadata");

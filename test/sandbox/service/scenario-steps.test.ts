@@ -39,7 +39,7 @@ describe("a payment that is played by hand", () => {
     ["overpayment", [...confirming, ["completed", 10]]],
     ["timeout", [["expired", null]]],
     ["late", [["expired", null], ...confirming, ["completed", 10]]],
-  ] as const)("comes by every step of %s", async (scenario, expected) => {
+  ] as const)("goes through every step of %s", async (scenario, expected) => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const before = await sandbox.payments.simulate(paymentId, scenario, byHand);
@@ -50,7 +50,7 @@ describe("a payment that is played by hand", () => {
     expect(await stepThrough(sandbox, paymentId)).toEqual(expected);
   });
 
-  it("tells the merchant of changes of the status alone", async () => {
+  it("sends webhooks for status changes only", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "late", byHand);
@@ -63,7 +63,7 @@ describe("a payment that is played by hand", () => {
     ]);
   });
 
-  it("ends as it would at once, receipt and quotes included", async () => {
+  it("ends in the same state as at-once, receipt and quotes included", async () => {
     const ends = async (scenario: PaymentScenario, steps: ScenarioSteps) => {
       const sandbox = createSandbox({ seed: scenario, now: newYear });
       const { paymentId } = await create(sandbox, { type: "deposit" });
@@ -87,7 +87,7 @@ describe("a payment that is played by hand", () => {
     expect(second.receipt).toEqual({ ...first.receipt, confirmations: 4 });
   });
 
-  it("does not expire while its money is confirmed", async () => {
+  it("does not expire while its transaction is being confirmed", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "success", byHand);
@@ -96,7 +96,7 @@ describe("a payment that is played by hand", () => {
     expect((await read(sandbox, paymentId)).status).toBe("processing");
   });
 
-  it("expires before the money was sent, which then arrives late", async () => {
+  it("expires before the money is sent, and is then paid late", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "late", byHand);
@@ -108,7 +108,7 @@ describe("a payment that is played by hand", () => {
 });
 
 describe("a payment that is played on the clock", () => {
-  it("takes its steps on the way of advance, which returns them", async () => {
+  it("takes its steps during advance, which returns them", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "success", onClock);
@@ -132,7 +132,7 @@ describe("a payment that is played on the clock", () => {
     });
   });
 
-  it("expires first where the money comes late, and is told of once", async () => {
+  it("expires once before late money arrives", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "late", onClock);
@@ -150,7 +150,7 @@ describe("a payment that is played on the clock", () => {
     expect((await read(sandbox, paymentId)).status).toBe("completed");
   });
 
-  it("can be stepped on by hand, and the clock goes on from there", async () => {
+  it("can be stepped by hand, and the clock continues from there", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "success", onClock);
@@ -161,7 +161,7 @@ describe("a payment that is played on the clock", () => {
     expect((await read(sandbox, paymentId)).status).toBe("completed");
   });
 
-  it("expires with the clock where nothing arrives", async () => {
+  it("expires on the clock when nothing arrives", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "timeout", onClock);
@@ -170,7 +170,7 @@ describe("a payment that is played on the clock", () => {
     expect(sandbox.payments.upcoming(paymentId)).toEqual([]);
   });
 
-  it("goes back with a snapshot, its steps too", async () => {
+  it("is restored by a snapshot, remaining steps included", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "success", onClock);
@@ -188,12 +188,12 @@ describe("a payment that is played on the clock", () => {
   });
 });
 
-describe("what is still to come", () => {
+describe("upcoming steps", () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  it("comes by itself where the clock runs", async () => {
+  it("happen by themselves on a running clock", async () => {
     vi.useFakeTimers({ now: newYear, toFake: ["setTimeout", "clearTimeout", "Date"] });
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
@@ -208,7 +208,7 @@ describe("what is still to come", () => {
     expect(sandbox.withdrawals.all()).toMatchObject([{ status: "completed" }]);
   });
 
-  it("is saved, and comes in the sandbox that loads it", async () => {
+  it("are saved, and happen in the sandbox that loads them", async () => {
     const saved = createSandbox({ now: newYear });
     const { paymentId } = await create(saved);
     const { id } = await withdraw(saved);
@@ -229,7 +229,7 @@ describe("what is still to come", () => {
 });
 
 describe("a step that cannot be taken", () => {
-  it("is refused where no scenario goes on, or none any more", async () => {
+  it("is refused when no scenario was started, or it has ended", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const { id } = await withdraw(sandbox);
@@ -241,7 +241,7 @@ describe("a step that cannot be taken", () => {
     await expect(sandbox.payments.step(paymentId)).rejects.toMatchObject(refused);
   });
 
-  it("is refused when its payment expired by itself and was paid late: nothing expires what is paid", async () => {
+  it("is refused when its payment expired by itself and was paid late: a paid payment cannot expire", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.payments.simulate(paymentId, "timeout", byHand);
@@ -254,7 +254,7 @@ describe("a step that cannot be taken", () => {
     expect(sandbox.payments.all()).toMatchObject([{ status: "completed" }]);
   });
 
-  it("is refused for what does not exist", async () => {
+  it("is refused for an unknown id", async () => {
     const { payments, withdrawals } = createSandbox();
     const refused = { name: "NotFoundError", code: "not_found" };
     await expect(payments.step("nobody")).rejects.toMatchObject(refused);
@@ -263,7 +263,7 @@ describe("a step that cannot be taken", () => {
     expect(() => withdrawals.upcoming("nobody")).toThrow(expect.objectContaining(refused));
   });
 
-  it("is no step of another scenario: one ends before the next begins", async () => {
+  it("is not replaced by a second scenario, which is refused until the first has ended", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const { id } = await withdraw(sandbox);
@@ -276,7 +276,7 @@ describe("a step that cannot be taken", () => {
     expect((await read(sandbox, paymentId)).status).toBe("completed");
   });
 
-  it("is refused under an unknown name, which changes nothing", async () => {
+  it("is refused with an unknown value of steps, and changes nothing", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const { id } = await withdraw(sandbox);

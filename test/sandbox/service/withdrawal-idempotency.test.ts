@@ -7,7 +7,7 @@ describe("a repeated Idempotency-Key on withdrawals", () => {
   const repeat = (sandbox: Sandbox, fields = {}) =>
     send(sandbox, withdrawalsPath, { body: { ...payout, ...fields }, headers: keyed });
 
-  it("creates a second withdrawal, unless the sandbox is told otherwise", async () => {
+  it("creates a second withdrawal by default", async () => {
     const sandbox = createSandbox();
     expect(sandbox.withdrawalIdempotency).toBe("ignored");
     await withdraw(sandbox, {}, keyed);
@@ -15,7 +15,7 @@ describe("a repeated Idempotency-Key on withdrawals", () => {
     expect(sandbox.withdrawals.all()).toHaveLength(2);
   });
 
-  it("gives the original answer where it is honoured, also after the withdrawal changed", async () => {
+  it("returns the original answer when honoured, even after the withdrawal has changed", async () => {
     const sandbox = createSandbox();
     sandbox.withdrawalIdempotency = "honoured";
     const first = await withdraw(sandbox, {}, keyed);
@@ -25,7 +25,7 @@ describe("a repeated Idempotency-Key on withdrawals", () => {
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });
 
-  it("with another body is a conflict where it is honoured", async () => {
+  it("with another body is a conflict when honoured", async () => {
     const sandbox = createSandbox();
     sandbox.withdrawalIdempotency = "honoured";
     await withdraw(sandbox, {}, keyed);
@@ -34,7 +34,7 @@ describe("a repeated Idempotency-Key on withdrawals", () => {
     expect((await errorOf(second)).code).toBe("idempotency_conflict");
   });
 
-  it("is refused where every repetition is a conflict, even of the same body", async () => {
+  it("is refused with the setting conflict, even for the same body", async () => {
     const sandbox = createSandbox();
     sandbox.withdrawalIdempotency = "conflict";
     await withdraw(sandbox, {}, keyed);
@@ -47,7 +47,7 @@ describe("a repeated Idempotency-Key on withdrawals", () => {
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });
 
-  it("goes by what the sandbox is told when the key comes again", async () => {
+  it("follows the setting at the time of the repetition", async () => {
     const sandbox = createSandbox();
     const first = await withdraw(sandbox, {}, keyed);
     sandbox.withdrawalIdempotency = "honoured";
@@ -56,7 +56,7 @@ describe("a repeated Idempotency-Key on withdrawals", () => {
     expect((await withdraw(sandbox, {}, keyed)).id).not.toBe(first.id);
   });
 
-  it("may be used after an error, and for a payment too", async () => {
+  it("may be reused after an error, and for a payment", async () => {
     const sandbox = createSandbox();
     sandbox.withdrawalIdempotency = "conflict";
     expect((await repeat(sandbox, { chainId: 1 })).status).toBe(422);
@@ -65,7 +65,7 @@ describe("a repeated Idempotency-Key on withdrawals", () => {
     expect((await send(sandbox, paymentsPath, { body, headers: keyed })).status).toBe(201);
   });
 
-  it("is ignored again after a reset, and cannot mean anything else", () => {
+  it("is ignored again after a reset, and unknown settings are refused", () => {
     const sandbox = createSandbox();
     sandbox.withdrawalIdempotency = "conflict";
     sandbox.reset();

@@ -60,7 +60,7 @@ describe("simulating a withdrawal", () => {
     });
   });
 
-  it("changes updatedAt with every change, even while the clock stands still", async () => {
+  it("changes updatedAt with every change, even while the clock is frozen", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { id, updatedAt } = await withdraw(sandbox);
     const processing = await sandbox.withdrawals.simulate(id, "process");
@@ -124,7 +124,7 @@ describe("simulating a withdrawal", () => {
     });
   });
 
-  it("tells the merchant once for each change", async () => {
+  it("sends the merchant one webhook for each change", async () => {
     const webhooks: unknown[] = [];
     const sandbox = createSandbox({
       now: newYear,
@@ -152,7 +152,7 @@ describe("simulating a withdrawal", () => {
     ]);
   });
 
-  it("says null in a webhook where there is no orderId", async () => {
+  it("sends orderId as null in the webhook when there is none", async () => {
     const sandbox = createSandbox();
     await withdraw(sandbox);
     expect(sandbox.webhooks.deliveries()).toMatchObject([{ data: { orderId: null } }]);
@@ -165,7 +165,7 @@ describe("a withdrawal that is played step by step", () => {
     ["fail", ["processing", "failed"]],
     ["cancel", ["cancelled"]],
     ["process", ["processing"]],
-  ] as const)("comes by every step of %s", async (scenario, expected) => {
+  ] as const)("goes through every step of %s", async (scenario, expected) => {
     const sandbox = createSandbox();
     const { id } = await withdraw(sandbox);
     await sandbox.withdrawals.simulate(id, scenario, byHand);
@@ -194,7 +194,7 @@ describe("a withdrawal that is played step by step", () => {
     ]);
   });
 
-  it("goes on from processing where it is that already", async () => {
+  it("continues from processing when it is already there", async () => {
     const sandbox = createSandbox();
     const { id } = await withdraw(sandbox);
     await sandbox.withdrawals.simulate(id, "process");

@@ -46,26 +46,26 @@ describe("creating a withdrawal", () => {
     expect(withdrawal).not.toHaveProperty("customMetadata");
   });
 
-  it("takes a chain id as a number or as CAIP-2 text, and answers with the number", async () => {
+  it("accepts a chain id as a number or a CAIP-2 string, and answers with the number", async () => {
     const sandbox = createSandbox();
     for (const chainId of [11_155_111, "eip155:11155111"]) {
       expect((await withdraw(sandbox, { chainId })).chainId).toBe(11_155_111);
     }
   });
 
-  it("takes the smallest and the largest amount", async () => {
+  it("accepts the smallest and the largest amount", async () => {
     const sandbox = createSandbox();
     for (const amountInCents of [100, 100_000_000]) {
       expect(await withdraw(sandbox, { amountInCents })).toMatchObject({ amountInCents });
     }
   });
 
-  it("takes the longest orderId and metadata", async () => {
+  it("accepts the longest orderId and metadata", async () => {
     const fields = { orderId: "x".repeat(255), customMetadata: `"${"x".repeat(2046)}"` };
     expect(await withdraw(createSandbox(), fields)).toMatchObject(fields);
   });
 
-  it("takes an address in any valid case and gives it back as it came", async () => {
+  it("accepts an address in any valid case, and returns it unchanged", async () => {
     const sandbox = createSandbox();
     const { recipientAddress } = payout;
     for (const address of [recipientAddress, recipientAddress.toLowerCase()]) {
@@ -80,21 +80,21 @@ describe("creating a withdrawal", () => {
   const invalid = (param: string) => ({ code: "invalid_request", param });
   it.each([
     ["no amount", { amountInCents: undefined }, 400, invalidAmount],
-    ["an amount in text", { amountInCents: "12500" }, 400, invalidAmount],
+    ["an amount as a string", { amountInCents: "12500" }, 400, invalidAmount],
     ["one cent too little", { amountInCents: 99 }, 422, invalidAmount],
     ["one cent too much", { amountInCents: 100_000_001 }, 422, invalidAmount],
     ["a negative amount", { amountInCents: -12_500 }, 422, invalidAmount],
     ["a fraction of a cent", { amountInCents: 12_500.5 }, 422, invalidAmount],
     ["no chain", { chainId: undefined }, 400, invalid("chainId")],
     ["a chain of a wrong type", { chainId: true }, 400, invalid("chainId")],
-    ["a chain it does not send on", { chainId: 8453 }, 422, unsupportedChain],
-    ["a chain that is none", { chainId: -1.5 }, 422, unsupportedChain],
-    ["a CAIP-2 chain it does not send on", { chainId: "eip155:1" }, 422, unsupportedChain],
-    ["a chain of another kind", { chainId: "solana:mainnet" }, 422, unsupportedChain],
-    ["a chain id in text", { chainId: "84532" }, 422, unsupportedChain],
+    ["an unsupported chain", { chainId: 8453 }, 422, unsupportedChain],
+    ["an impossible chain id", { chainId: -1.5 }, 422, unsupportedChain],
+    ["an unsupported CAIP-2 chain", { chainId: "eip155:1" }, 422, unsupportedChain],
+    ["a chain that is not EVM", { chainId: "solana:mainnet" }, 422, unsupportedChain],
+    ["a chain id as a plain string", { chainId: "84532" }, 422, unsupportedChain],
     ["no recipient", { recipientAddress: undefined }, 400, invalid("recipientAddress")],
     ["a recipient of a wrong type", { recipientAddress: 1 }, 400, invalid("recipientAddress")],
-    ["a name for a recipient", { recipientAddress: "alice.eth" }, 422, invalidAddress],
+    ["an ENS name as the recipient", { recipientAddress: "alice.eth" }, 422, invalidAddress],
     [
       "a recipient with a wrong checksum",
       { recipientAddress: payout.recipientAddress.replace("5aAe", "5aae") },
@@ -104,7 +104,7 @@ describe("creating a withdrawal", () => {
     ["the zero address", { recipientAddress: `0x${"0".repeat(40)}` }, 422, invalidAddress],
     ["an over-long orderId", { orderId: "x".repeat(256) }, 422, invalid("orderId")],
     ["an orderId of a wrong type", { orderId: 7 }, 400, invalid("orderId")],
-    ["another currency", { currency: "EUR" }, 422, invalid("currency")],
+    ["an unsupported currency", { currency: "EUR" }, 422, invalid("currency")],
     ["metadata that is not JSON", { customMetadata: "{a" }, 422, invalid("customMetadata")],
     [
       "over-long metadata",
@@ -121,7 +121,7 @@ describe("creating a withdrawal", () => {
     expect(sandbox.withdrawals.all()).toEqual([]);
   });
 
-  it("tells which chains there are", async () => {
+  it("lists the supported chains in the error", async () => {
     const response = await send(createSandbox(), withdrawalsPath, {
       body: { ...payout, chainId: 8453 },
     });
@@ -130,7 +130,7 @@ describe("creating a withdrawal", () => {
     );
   });
 
-  it("is refused where withdrawals are disabled; reading is not", async () => {
+  it("is refused when withdrawals are disabled; reading is not", async () => {
     const sandbox = createSandbox({ withdrawalsEnabled: false });
     const response = await send(sandbox, withdrawalsPath, { body: payout });
     expect(response.status).toBe(403);
@@ -140,7 +140,7 @@ describe("creating a withdrawal", () => {
 });
 
 describe("reading withdrawals", () => {
-  it("gives one as it was created", async () => {
+  it("returns one as it was created", async () => {
     const sandbox = createSandbox();
     const withdrawal = await withdraw(sandbox);
     expect(await readWithdrawal(sandbox, withdrawal.id)).toEqual(withdrawal);
@@ -170,7 +170,7 @@ describe("reading withdrawals", () => {
     });
   });
 
-  it("filters by status, and pages through what it finds", async () => {
+  it("filters by status, and pages through the matches", async () => {
     const sandbox = createSandbox();
     const scenarios = ["complete", "fail", "complete", "cancel", "complete", "process"] as const;
     for (const [index, scenario] of scenarios.entries()) {
@@ -202,7 +202,7 @@ describe("reading withdrawals", () => {
     },
   );
 
-  it("lists errors of failed ones and receipts of completed ones only", async () => {
+  it("lists errors of failed and receipts of completed withdrawals only", async () => {
     const sandbox = createSandbox();
     for (const scenario of ["process", "complete", "fail", "cancel"] as const) {
       await sandbox.withdrawals.simulate((await withdraw(sandbox)).id, scenario);
@@ -219,8 +219,8 @@ describe("reading withdrawals", () => {
   });
 });
 
-describe("the truth about withdrawals", () => {
-  it("is there to read, oldest first, without a request", async () => {
+describe("sandbox.withdrawals.all", () => {
+  it("returns every withdrawal, oldest first, without a request", async () => {
     const sandbox = createSandbox();
     const first = await withdraw(sandbox);
     const second = await withdraw(sandbox);
@@ -228,7 +228,7 @@ describe("the truth about withdrawals", () => {
     expect(sandbox.requests()).toHaveLength(2);
   });
 
-  it("is a copy, and is gone after a reset", async () => {
+  it("returns copies, and nothing after a reset", async () => {
     const sandbox = createSandbox();
     const { id } = await withdraw(sandbox);
     for (const withdrawal of sandbox.withdrawals.all()) withdrawal.status = "failed";
@@ -240,7 +240,7 @@ describe("the truth about withdrawals", () => {
   });
 });
 
-it("what is answered about withdrawals fits the schemas in every state", async () => {
+it("answers about withdrawals match the schemas in every state", async () => {
   const sandbox = createSandbox();
   for (const scenario of ["process", "complete", "fail", "cancel"] as const) {
     const created = await withdraw(sandbox, { orderId: scenario });

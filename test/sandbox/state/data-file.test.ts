@@ -19,7 +19,7 @@ const refusal = (code: string, message: RegExp) =>
   expect.objectContaining({ code, param: "data", message: expect.stringMatching(message) });
 
 describe("a sandbox with a data file", () => {
-  it("goes on where it was closed, as one that was never closed", async () => {
+  it("continues where it was closed, as if it had stayed open", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(anyStep, { maxLength: 6 }), { maxLength: 4 }),
@@ -39,7 +39,7 @@ describe("a sandbox with a data file", () => {
     );
   });
 
-  it("lets only its owner read it, also one that others could read before", () => {
+  it("makes the file readable by its owner only, even one that others could read before", () => {
     const data = newFile();
     createSandbox({ data }).close();
     const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -49,7 +49,7 @@ describe("a sandbox with a data file", () => {
     expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
   });
 
-  it("has what a snapshot or a saved sandbox put into its place", async () => {
+  it("stores the state of a restored snapshot and of a loaded sandbox", async () => {
     const data = newFile();
     const other = createSandbox();
     const { paymentId } = await create(other);
@@ -67,7 +67,7 @@ describe("a sandbox with a data file", () => {
     expect(loaded.secretKey).toBe(other.secretKey);
   });
 
-  it("keeps a merchant's limits unless an option names them", () => {
+  it("keeps a merchant's limits unless an option sets them", () => {
     const data = newFile();
     const limits = { minPaymentInCents: 100 };
     createSandbox({ data, limits }).close();
@@ -75,7 +75,7 @@ describe("a sandbox with a data file", () => {
     expect(sandbox.merchants).toMatchObject([{ limits }]);
   });
 
-  it("keeps the order of what is forgotten and comes again", async () => {
+  it("keeps the order of idempotency keys that end and are used again", async () => {
     const data = newFile();
     const options = { now: newYear, data };
     const keyed = (key: string) => ({ "Idempotency-Key": key });
@@ -92,7 +92,7 @@ describe("a sandbox with a data file", () => {
     expect(keys.map(([, value]) => (value as { key: string }).key)).toEqual(["b", "a"]);
   });
 
-  it("answers 500 and says why when the file cannot be written, and writes it later", async () => {
+  it("answers 500 and says why when the file cannot be written, and writes the change later", async () => {
     const data = newFile();
     const sandbox = createSandbox({ data });
     const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
@@ -112,7 +112,7 @@ describe("a sandbox with a data file", () => {
     expect((await list(again)).pagination.total).toBe(2);
   });
 
-  it("sends no webhook before the file has what it tells, and sends it later", async () => {
+  it("sends no webhook before its event is in the file, and sends it later", async () => {
     const received: string[] = [];
     const deliver = (request: Request) => {
       received.push(request.method);
@@ -134,7 +134,7 @@ describe("a sandbox with a data file", () => {
     expect(received).toEqual(["POST"]);
   });
 
-  it("does not write any more once it is closed", async () => {
+  it("stops writing once it is closed", async () => {
     const data = newFile();
     const sandbox = createSandbox({ data });
     sandbox.close();
@@ -144,7 +144,7 @@ describe("a sandbox with a data file", () => {
     expect((await list(again)).pagination.total).toBe(0);
   });
 
-  it("writes as many records for a payment among many as for the first", async () => {
+  it("writes no more records for a payment among many than for the first", async () => {
     using sandbox = createSandbox({ data: newFile() });
     const run = vi.spyOn(StatementSync.prototype, "run");
     const recordsWritten = async () => {
@@ -161,7 +161,7 @@ describe("a sandbox with a data file", () => {
 });
 
 describe("a data file", () => {
-  it("is one sandbox's at a time", async () => {
+  it("belongs to one sandbox at a time", async () => {
     const data = newFile();
     using sandbox = createSandbox({ data });
     const inUse = refusal("data_in_use", /Another sandbox is using .*Stop that sandbox/);
@@ -185,7 +185,7 @@ describe("a data file", () => {
         return readFileSync(data);
       },
     ],
-  ])("that is not one is refused and left as it is: %s", (_, bytes) => {
+  ])("is refused and left unchanged when it is something else: %s", (_, bytes) => {
     const data = newFile();
     const content = bytes();
     writeFileSync(data, content);
@@ -200,7 +200,7 @@ describe("a data file", () => {
     ["UPDATE entries SET value = 'null' WHERE tab = 'merchants'"],
     ["INSERT INTO entries (tab, key, value) VALUES ('payments', '1', 'null')"],
     ["DROP TABLE entries"],
-  ])("that was damaged is refused: %s", (damage) => {
+  ])("is refused when damaged: %s", (damage) => {
     const data = newFile();
     createSandbox({ data }).close();
     const database = new DatabaseSync(data);
@@ -211,15 +211,15 @@ describe("a data file", () => {
   });
 
   it.each([
-    ["in a folder that does not exist", () => join(folder, "none", "data.sqlite")],
-    ["that is a folder", () => folder],
-  ])("cannot be one %s", (_, path) => {
+    ["in a missing folder", () => join(folder, "none", "data.sqlite")],
+    ["at the path of a folder", () => folder],
+  ])("cannot be opened %s", (_, path) => {
     expect(() => createSandbox({ data: path() })).toThrow(
       refusal("cannot_open_data", /cannot be opened: .*Use a file in a folder that exists/),
     );
   });
 
-  it("is free again when its first contents cannot be written", () => {
+  it("is released when its first contents cannot be written", () => {
     const data = newFile();
     const { exec } = DatabaseSync.prototype;
     const spy = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (
@@ -234,7 +234,7 @@ describe("a data file", () => {
     using _sandbox = createSandbox({ data });
   });
 
-  it("needs a Node that has SQLite", () => {
+  it("requires a Node with SQLite", () => {
     const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
     expect(() => createSandbox({ data: newFile() })).toThrow(
       refusal("no_sqlite", /needs node:sqlite.*Use Node 22.13/),

@@ -7,13 +7,13 @@ import { anyStep, everythingOf, reset, takeSteps } from "./steps.ts";
 
 const refuse = () => new Response(null, { status: 500 });
 
-/** As it would come back from a file. */
+/** A copy as it would be read from a file. */
 function throughFile(saved: SavedSandbox): SavedSandbox {
   return JSON.parse(JSON.stringify(saved));
 }
 
 describe("a saved sandbox", () => {
-  it("goes on in another one as it would have in the first, to the last byte", async () => {
+  it("continues in another sandbox exactly as it would have in the first", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyStep, { maxLength: 12 }),
@@ -31,7 +31,7 @@ describe("a saved sandbox", () => {
           const second = createSandbox({ deliver: refuse, merchants: [{}, {}] });
           second.load(saved);
           expect(await everythingOf(second)).toBe(await everythingOf(first));
-          // Without a seed, what follows a reset is meant to be something else.
+          // Without a seed, a reset draws new ids.
           if (seed === undefined && after.includes(reset)) return;
           expect(await takeSteps(second, after)).toEqual(await takeSteps(first, after));
           expect(await everythingOf(second)).toBe(await everythingOf(first));
@@ -41,7 +41,7 @@ describe("a saved sandbox", () => {
     );
   });
 
-  it("answers to the same keys elsewhere, and to the keys of before no more", async () => {
+  it("replaces the keys of the sandbox that loads it", async () => {
     const first = createSandbox({ merchants: [{}, {}] });
     const opened = await create(first);
     const { accessToken, merchantId, secretKey, webhookSecret } = first;
@@ -70,7 +70,7 @@ describe("a saved sandbox", () => {
     expect((await read(sandbox, paymentId)).status).toBe("pending");
   });
 
-  it("stands at its time where its clock is frozen, and keeps its distance where it runs", async () => {
+  it("keeps the time of a frozen clock, and the offset of a running one", async () => {
     const frozen = createSandbox({ now: newYear });
     await frozen.clock.advance("1h");
     const running = createSandbox();
@@ -83,7 +83,7 @@ describe("a saved sandbox", () => {
     expect(Math.abs(distanceMs - 3 * 86_400_000)).toBeLessThan(3_600_000);
   });
 
-  it("keeps what a merchant was allowed, unless the sandbox it comes to says otherwise", async () => {
+  it("keeps a merchant's permissions, unless the sandbox that loads it sets them", async () => {
     const saved = createSandbox({ depositsEnabled: false, withdrawalsEnabled: false }).save();
     const other = createSandbox({ withdrawalsEnabled: true });
     other.load(saved);
@@ -92,7 +92,7 @@ describe("a saved sandbox", () => {
     await expect(create(other, { type: "deposit" })).rejects.toThrow("deposits_disabled");
   });
 
-  it("is joined by the merchants that only the sandbox it comes to has", () => {
+  it("keeps additional merchants of the sandbox that loads it", () => {
     const options: SandboxOptions = { identity: "joint" };
     const saved = createSandbox(options).save();
     const other = createSandbox({ merchants: [{}, {}, {}] });
@@ -102,7 +102,7 @@ describe("a saved sandbox", () => {
     );
   });
 
-  it("sends again what was on its way", async () => {
+  it("resends webhooks that were in flight", async () => {
     const { promise: never } = Promise.withResolvers<Response>();
     const first = createSandbox({ deliver: () => never });
     const { paymentId } = await create(first);
@@ -119,7 +119,7 @@ describe("a saved sandbox", () => {
   });
 });
 
-describe("what is not a saved sandbox", () => {
+describe("an invalid saved sandbox", () => {
   const saved = createSandbox().save();
   const version = saved.version + 1;
 
@@ -129,14 +129,18 @@ describe("what is not a saved sandbox", () => {
     ["a list", [saved], /object that save\(\) returned/],
     ["another program's file", { version: 1, tables: {} }, /object that save\(\) returned/],
     ["one of a later version", { ...saved, version }, /version 2, but this settlekit reads/],
-    ["one with a table too many", { ...saved, tables: { ...saved.tables, more: [] } }, /"more"/],
-    ["one whose table is none", { ...saved, tables: { ...saved.tables, due: {} } }, /"due"/],
+    ["one with an extra table", { ...saved, tables: { ...saved.tables, more: [] } }, /"more"/],
+    [
+      "one with a table that is not a list",
+      { ...saved, tables: { ...saved.tables, due: {} } },
+      /"due"/,
+    ],
     [
       "one with half an entry",
       { ...saved, tables: { ...saved.tables, payments: [["id"]] } },
       /"payments"/,
     ],
-    ["one with a table too few", { ...saved, tables: {} }, /"dropped" is invalid/],
+    ["one with a missing table", { ...saved, tables: {} }, /"dropped" is invalid/],
     ["one with a broken merchant", broken("merchants"), /one of its merchants is/],
     ["one with a broken payment", broken("payments"), /one of its payments is/],
     ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals is/],

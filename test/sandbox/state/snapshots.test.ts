@@ -22,7 +22,7 @@ async function view(sandbox: Sandbox) {
   };
 }
 
-/** A little of everything. Ends in the middle of things: unpaid, unsent, undone. */
+/** Does a little of everything, and leaves payments, a withdrawal and a fault unfinished. */
 async function begin(sandbox: Sandbox) {
   const opened = await create(sandbox, {}, keyed);
   await create(sandbox, { type: "deposit" });
@@ -35,7 +35,7 @@ async function begin(sandbox: Sandbox) {
   return { opened, withdrawalId: id };
 }
 
-/** What may happen then, as text that tells every id and time. */
+/** Continues after `begin`; returns every answer, id and time as JSON. */
 async function goOn(sandbox: Sandbox, { opened, withdrawalId }: Awaited<ReturnType<typeof begin>>) {
   const seen: unknown[] = [];
   seen.push(await create(sandbox, {}, keyed), await create(sandbox));
@@ -47,16 +47,16 @@ async function goOn(sandbox: Sandbox, { opened, withdrawalId }: Awaited<ReturnTy
   seen.push(await sandbox.payments.simulate(opened.paymentId, "success"));
   seen.push(await sandbox.clock.advance("1h"));
   sandbox.withdrawalIdempotency = "conflict";
-  // Events are numbered without end.
+  // Sequence numbers are never reused.
   const isNumber = (name: string) => name === "sequence" || name === "clockSequence";
   return JSON.stringify(seen, (name, value) => (isNumber(name) ? undefined : value));
 }
 
-describe("going back to a snapshot", () => {
+describe("restoring a snapshot", () => {
   const options = { seed: "snapshot", now: newYear };
   const refuse = () => new Response(null, { status: 500 });
 
-  it("puts everything back that the sandbox shows", async () => {
+  it("restores everything that the sandbox shows", async () => {
     const sandbox = createSandbox({ ...options, deliver: refuse });
     const begun = await begin(sandbox);
     const before = await view(sandbox);
@@ -67,7 +67,7 @@ describe("going back to a snapshot", () => {
     expect(await view(sandbox)).toEqual(before);
   });
 
-  it("lets the same happen again, to the last id, as often as one likes", async () => {
+  it("lets the same calls return the same ids, any number of times", async () => {
     const sandbox = createSandbox({ ...options, deliver: refuse });
     const begun = await begin(sandbox);
     const snapshot = sandbox.snapshot();
@@ -78,7 +78,7 @@ describe("going back to a snapshot", () => {
     }
   });
 
-  it("works after a reset, and to an earlier or a later snapshot", async () => {
+  it("works after a reset, and with an earlier or a later snapshot", async () => {
     const sandbox = createSandbox({ ...options });
     const empty = sandbox.snapshot();
     const { paymentId } = await create(sandbox);
@@ -97,7 +97,7 @@ describe("going back to a snapshot", () => {
     }
   });
 
-  it("opens the customer's routes to those who had the secret then, and to no others", async () => {
+  it("serves the customers of payments in the snapshot, and no others", async () => {
     const sandbox = createSandbox();
     const early = await create(sandbox);
     const snapshot = sandbox.snapshot();
@@ -108,7 +108,7 @@ describe("going back to a snapshot", () => {
     expect((await ask(sandbox, late, "/status")).status).toBe(404);
   });
 
-  it("takes back the time that was advanced, and real time goes on", async () => {
+  it("undoes a clock advance, and real time continues", async () => {
     const sandbox = createSandbox();
     const snapshot = sandbox.snapshot();
     expect(Math.abs(Date.parse(snapshot.takenAt) - Date.now())).toBeLessThan(3_600_000);
@@ -117,7 +117,7 @@ describe("going back to a snapshot", () => {
     expect(Math.abs(sandbox.clock.now().getTime() - Date.now())).toBeLessThan(3_600_000);
   });
 
-  it("settles by itself what was due then, on a running clock", async () => {
+  it("schedules due work again on a running clock", async () => {
     vi.useFakeTimers({ now: newYear });
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
@@ -130,7 +130,7 @@ describe("going back to a snapshot", () => {
     vi.useRealTimers();
   });
 
-  it("sends again what was on its way, a first attempt or a later one", async () => {
+  it("resends webhooks that were in flight, whether a first attempt or a retry", async () => {
     let answer = Promise.withResolvers<Response>();
     const seen: string[] = [];
     const sandbox = createSandbox({
@@ -168,7 +168,7 @@ describe("going back to a snapshot", () => {
     expect(seen).toEqual([one, two, one, two]);
   });
 
-  it("does not send twice what is still on its way", async () => {
+  it("does not resend a webhook that is still in flight", async () => {
     const { promise, resolve } = Promise.withResolvers<Response>();
     let count = 0;
     const sandbox = createSandbox({
@@ -186,7 +186,7 @@ describe("going back to a snapshot", () => {
     expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
-  it("does not send what was only waiting to be sent and is gone", async () => {
+  it("does not send a queued webhook that the snapshot does not contain", async () => {
     const answers: (() => void)[] = [];
     const sandbox = createSandbox({
       deliver: () =>
@@ -221,30 +221,27 @@ it.each([
   ["restore", "00:00:00"],
   ["load", "00:00:00"],
   ["reset", "00:15:00"],
-] as const)(
-  "%s ends an advance that is under way, and leaves the time at %s",
-  async (name, time) => {
-    const expiry = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<Response>();
-    const sandbox = createSandbox({
-      now: newYear,
-      async deliver(request) {
-        if (!(await request.text()).includes("expired")) return new Response();
-        expiry.resolve();
-        return answer.promise;
-      },
-    });
-    await create(sandbox);
-    await sandbox.webhooks.idle();
-    const snapshot = sandbox.snapshot();
-    const saved = sandbox.save();
-    const advance = sandbox.clock.advance("1h");
-    await expiry.promise;
-    if (name === "restore") sandbox.restore(snapshot);
-    else if (name === "load") sandbox.load(saved);
-    else sandbox.reset();
-    answer.resolve(new Response());
-    await advance;
-    expect(sandbox.clock.now().toISOString()).toBe(`2026-01-01T${time}.000Z`);
-  },
-);
+] as const)("%s ends an advance in progress, and leaves the time at %s", async (name, time) => {
+  const expiry = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Response>();
+  const sandbox = createSandbox({
+    now: newYear,
+    async deliver(request) {
+      if (!(await request.text()).includes("expired")) return new Response();
+      expiry.resolve();
+      return answer.promise;
+    },
+  });
+  await create(sandbox);
+  await sandbox.webhooks.idle();
+  const snapshot = sandbox.snapshot();
+  const saved = sandbox.save();
+  const advance = sandbox.clock.advance("1h");
+  await expiry.promise;
+  if (name === "restore") sandbox.restore(snapshot);
+  else if (name === "load") sandbox.load(saved);
+  else sandbox.reset();
+  answer.resolve(new Response());
+  await advance;
+  expect(sandbox.clock.now().toISOString()).toBe(`2026-01-01T${time}.000Z`);
+});

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Sandbox } from "settlekit/sandbox";
 import { order, origin, paymentsPath, payout, withdrawalsPath } from "../merchant.ts";
 
-/** One thing that is done to a sandbox. Numbers choose among what there is at that moment. */
+/** An action on a sandbox. Generated numbers choose among the objects that exist when it runs. */
 export type Step = (sandbox: Sandbox) => Promise<unknown>;
 
 async function call(
@@ -23,7 +23,7 @@ function pick<Item>(items: readonly Item[], choice: number): Item | undefined {
   return items[choice % items.length];
 }
 
-/** As any of the merchants, under one of few idempotency keys or none. */
+/** Any of the merchants, with one of two idempotency keys or none. */
 const caller = fc.record({
   merchant: fc.nat(3),
   key: fc.option(fc.constantFrom("key-1", "key-2"), { nil: undefined }),
@@ -118,7 +118,7 @@ const setting: fc.Arbitrary<Step> = fc
     sandbox.withdrawalIdempotency = value;
   });
 
-/** After it, a sandbox without a seed draws other ids. */
+/** After a reset, a sandbox without a seed draws new ids. */
 export const reset: Step = async (sandbox) => sandbox.reset();
 
 const forgetting: fc.Arbitrary<Step> = fc.constantFrom<Step>(
@@ -126,7 +126,7 @@ const forgetting: fc.Arbitrary<Step> = fc.constantFrom<Step>(
   reset,
 );
 
-/** Anything that may be done, creations more often than what needs them. */
+/** Any step. Creations are the most frequent, because other steps need them. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: creation },
   { weight: 3, arbitrary: withdrawal },
@@ -140,7 +140,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: forgetting },
 );
 
-/** Does one after the other; gives everything that was seen, as text. */
+/** Takes the steps in order; returns each result as JSON. */
 export async function takeSteps(sandbox: Sandbox, steps: readonly Step[]): Promise<string[]> {
   const seen: string[] = [];
   for (const step of steps) {
@@ -150,7 +150,7 @@ export async function takeSteps(sandbox: Sandbox, steps: readonly Step[]): Promi
   return seen;
 }
 
-/** Everything that a sandbox shows, as text. How long a receiver took is its own affair. */
+/** Everything that a sandbox shows, as JSON. Durations are zeroed, because they vary. */
 export async function everythingOf(sandbox: Sandbox): Promise<string> {
   await sandbox.webhooks.idle();
   const shown = {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { create, list, newYear, read } from "../merchant.ts";
 
 describe("a frozen clock", () => {
-  it("stands where it was put until it is advanced", async () => {
+  it("stays at its start time until it is advanced", async () => {
     const sandbox = createSandbox({ now: newYear });
     expect(sandbox.clock.now()).toEqual(newYear);
     expect(sandbox.clock.isFrozen()).toBe(true);
@@ -12,7 +12,7 @@ describe("a frozen clock", () => {
     expect(sandbox.clock.now().toISOString()).toBe("2026-01-01T00:01:30.000Z");
   });
 
-  it("is not moved by altering a date that it gave or took", () => {
+  it("copies the dates that it takes and returns", () => {
     const start = new Date(newYear);
     const sandbox = createSandbox({ now: start });
     start.setFullYear(1999);
@@ -29,7 +29,7 @@ describe("a frozen clock", () => {
     [1, 1],
     [0, 0],
     ["0s", 0],
-  ] as const)("understands %s", async (duration, milliseconds) => {
+  ] as const)("advances by %s", async (duration, milliseconds) => {
     const sandbox = createSandbox({ now: newYear });
     await sandbox.clock.advance(duration);
     expect(sandbox.clock.now().getTime() - newYear.getTime()).toBe(milliseconds);
@@ -49,7 +49,7 @@ describe("a frozen clock", () => {
     0.5,
     Number.NaN,
     1 / 0,
-  ])("refuses %j as a duration and stays where it is", async (duration) => {
+  ])("refuses %j as a duration and does not move", async (duration) => {
     const sandbox = createSandbox({ now: newYear });
     await expect(sandbox.clock.advance(duration as Duration)).rejects.toMatchObject({
       name: "InvalidRequestError",
@@ -60,7 +60,7 @@ describe("a frozen clock", () => {
     expect(sandbox.clock.now()).toEqual(newYear);
   });
 
-  it("refuses to go where timestamps end", async () => {
+  it("refuses to advance past the last valid date", async () => {
     const sandbox = createSandbox({ now: newYear });
     await expect(sandbox.clock.advance("2000000d")).rejects.toMatchObject({
       code: "invalid_duration",
@@ -71,7 +71,7 @@ describe("a frozen clock", () => {
 });
 
 describe("advancing the clock", () => {
-  it("expires quotes after ten minutes and the payment after fifteen, each at its time", async () => {
+  it("expires quotes after ten minutes and the payment after fifteen, each on time", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { payment } = await create(sandbox);
     const happened = await sandbox.clock.advance("1h");
@@ -96,7 +96,7 @@ describe("advancing the clock", () => {
     expect(expired.quotes.every(({ status }) => status === "expired")).toBe(true);
   });
 
-  it("leaves alone what is due a moment later", async () => {
+  it("expires nothing a millisecond early", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     const minutes = 60_000;
@@ -114,7 +114,7 @@ describe("advancing the clock", () => {
     ]);
   });
 
-  it("settles several payments in the order of their times", async () => {
+  it("expires several payments in the order of their due times", async () => {
     const sandbox = createSandbox({ now: newYear });
     await create(sandbox, { orderId: "first" });
     await sandbox.clock.advance("6m");
@@ -127,7 +127,7 @@ describe("advancing the clock", () => {
     ]);
   });
 
-  it("does nothing to payments that are final", async () => {
+  it("does not change final payments", async () => {
     const sandbox = createSandbox({ now: newYear });
     for (const scenario of ["success", "underpayment", "overpayment", "timeout"] as const) {
       const { paymentId } = await create(sandbox);
@@ -136,7 +136,7 @@ describe("advancing the clock", () => {
     expect(await sandbox.clock.advance("1d")).toEqual([]);
   });
 
-  it("twice at once does one after the other", async () => {
+  it("runs concurrent advances one after the other", async () => {
     const sandbox = createSandbox({ now: newYear });
     await create(sandbox);
     const [first, second] = await Promise.all([
@@ -148,7 +148,7 @@ describe("advancing the clock", () => {
     expect(sandbox.clock.now().toISOString()).toBe("2026-01-01T00:24:00.000Z");
   });
 
-  it("finishes one thing before the next, though both are due at once", async () => {
+  it("finishes one expiry before the next, even when both are due at the same time", async () => {
     const seen: (string | undefined)[] = [];
     const sandbox = createSandbox({
       now: newYear,
@@ -166,7 +166,7 @@ describe("advancing the clock", () => {
     expect(seen).toEqual(["expired pending", "expired expired"]);
   });
 
-  it("tells nothing of webhooks that were on their way before", async () => {
+  it("does not return webhooks that were already in flight", async () => {
     const deliver = async () => {
       await new Promise(setImmediate);
       return new Response();
@@ -177,7 +177,7 @@ describe("advancing the clock", () => {
     expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
-  it("stamps answers with the sandbox's time", async () => {
+  it("sets the Date header of answers to the sandbox's time", async () => {
     const sandbox = createSandbox({ now: newYear });
     await sandbox.clock.advance("1h");
     const response = await sandbox.fetch(new Request("http://sandbox.test/"));
@@ -193,7 +193,7 @@ describe("a running clock", () => {
     vi.useRealTimers();
   });
 
-  it("goes with the machine's time, from wherever it was advanced to", async () => {
+  it("follows the system clock from the time it was advanced to", async () => {
     const sandbox = createSandbox();
     expect(sandbox.clock.now()).toEqual(newYear);
     vi.advanceTimersByTime(1_000);
@@ -202,7 +202,7 @@ describe("a running clock", () => {
     expect(sandbox.clock.now().toISOString()).toBe("2026-01-01T01:00:02.000Z");
   });
 
-  it("never goes backwards, even when the machine's time does", () => {
+  it("never goes backwards, even when the system clock does", () => {
     const sandbox = createSandbox();
     vi.setSystemTime(newYear.getTime() + 5_000);
     expect(sandbox.clock.now().toISOString()).toBe("2026-01-01T00:00:05.000Z");
@@ -212,7 +212,7 @@ describe("a running clock", () => {
     expect(sandbox.clock.now().toISOString()).toBe("2026-01-01T00:00:06.000Z");
   });
 
-  it("lets due things happen by themselves, with a single timer", async () => {
+  it("processes due work by itself, with a single timer", async () => {
     const sandbox = createSandbox();
     for (let index = 0; index < 3; index++) await create(sandbox, { orderId: `order_${index}` });
     expect(vi.getTimerCount()).toBe(1);
@@ -228,7 +228,7 @@ describe("a running clock", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("waits longer when the machine's time was set back meanwhile", async () => {
+  it("waits longer when the system clock is set back", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
     vi.setSystemTime(newYear.getTime() - 60_000);
@@ -243,14 +243,14 @@ describe("a running clock", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("shows a request what fell due, even when the timer is late", async () => {
+  it("processes due work before a request, even when the timer is late", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     vi.setSystemTime(newYear.getTime() + 15 * 60_000);
     expect((await read(sandbox, paymentId)).status).toBe("expired");
   });
 
-  it("shows a scenario what fell due, even when the timer is late", async () => {
+  it("processes due work before a scenario, even when the timer is late", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     vi.setSystemTime(newYear.getTime() + 15 * 60_000);
@@ -259,7 +259,7 @@ describe("a running clock", () => {
     });
   });
 
-  it("sets its timer anew after it was advanced", async () => {
+  it("resets its timer after an advance", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
     await sandbox.clock.advance("14m");
@@ -269,7 +269,7 @@ describe("a running clock", () => {
     expect(sandbox.webhooks.deliveries()).toHaveLength(2);
   });
 
-  it("does nothing for what a reset has cleared", async () => {
+  it("cancels due work on a reset", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
     sandbox.reset();

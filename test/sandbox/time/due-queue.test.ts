@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { createStore } from "../../../src/sandbox/state/store.ts";
 import { createDueQueue, type DueEntry } from "../../../src/sandbox/time/clock.ts";
 
-describe("the queue of due things", () => {
-  it("gives them earliest first, and those of one time in the order they came", () => {
+describe("the due queue", () => {
+  it("returns the earliest entry first, and entries of the same time in insertion order", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat(20), { freq: 3 })), (steps) => {
-        // A number is something added with that due time, null is something taken.
+        // A number adds an entry with that due time, null removes the first one.
         const queue = createDueQueue(createStore());
         const model: DueEntry[] = [];
         for (const [index, dueMs] of steps.entries()) {
@@ -31,7 +31,7 @@ describe("the queue of due things", () => {
     );
   });
 
-  it("gives the rest in the same order when it was kept and read back in between", () => {
+  it("keeps its order when its store is saved and loaded in between", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(5)), fc.nat(10), (times, taken) => {
         const [store, otherStore] = [createStore(), createStore()];
@@ -50,7 +50,7 @@ describe("the queue of due things", () => {
     );
   });
 
-  it("is empty after its store was cleared", () => {
+  it("is empty after its store is cleared", () => {
     const store = createStore();
     const queue = createDueQueue(store);
     queue.add({ dueMs: 1, kind: "quotes", subject: "1" });

@@ -5,7 +5,7 @@ import { create, newYear } from "../merchant.ts";
 import { createPaid, type Seen, sandboxWithShop } from "./verifying-shop.ts";
 
 describe("a disordered webhook", () => {
-  it("comes twice, byte for byte, and both attempts are kept", async () => {
+  it("is sent twice, byte for byte, and both attempts are recorded", async () => {
     const { sandbox, seen } = sandboxWithShop();
     sandbox.webhooks.disorder("duplicate");
     await createPaid(sandbox);
@@ -20,7 +20,7 @@ describe("a disordered webhook", () => {
     expect(second?.attempts).toHaveLength(1);
   });
 
-  it("is sent again as often as ever, duplicates not counted", async () => {
+  it("is retried as often as usual; duplicates do not count", async () => {
     const sandbox = createSandbox({
       now: newYear,
       deliver: () => new Response("", { status: 500 }),
@@ -40,7 +40,7 @@ describe("a disordered webhook", () => {
     ]);
   });
 
-  it("comes after the next one of its payment when it is held back", async () => {
+  it("is sent after the next one of its payment when it is held back", async () => {
     const { sandbox, told } = sandboxWithShop();
     sandbox.webhooks.disorder("reorder", { event: "payment.created" });
     const { paymentId } = await create(sandbox);
@@ -58,7 +58,7 @@ describe("a disordered webhook", () => {
     );
   });
 
-  it("is held back for a minute where no other one comes", async () => {
+  it("is held back for a minute when no other one is sent", async () => {
     const { sandbox, told } = sandboxWithShop();
     sandbox.webhooks.disorder("reorder");
     await create(sandbox);
@@ -70,7 +70,7 @@ describe("a disordered webhook", () => {
     expect(told()).toEqual(["pending"]);
   });
 
-  it("is overtaken while it is delayed, and signed when it is sent", async () => {
+  it("is overtaken while delayed, and signed when sent", async () => {
     const { sandbox, seen, told } = sandboxWithShop();
     sandbox.webhooks.disorder("delay", { by: "20m" });
     await createPaid(sandbox);
@@ -86,7 +86,7 @@ describe("a disordered webhook", () => {
     ["tamper", /signature|timestamp|json/],
     ["stale-timestamp", /^timestamp_too_old$/],
     ["wrong-secret", /^signature_mismatch$/],
-  ] as const)("is refused with %s, and accepted when it is sent again", async (kind, reason) => {
+  ] as const)("is refused with %s, and accepted on the retry", async (kind, reason) => {
     const { sandbox, seen } = sandboxWithShop();
     sandbox.webhooks.disorder(kind, { times: 2 });
     await createPaid(sandbox);
@@ -103,7 +103,7 @@ describe("a disordered webhook", () => {
     }
   });
 
-  it("keeps of every attempt what was really sent", async () => {
+  it("is recorded exactly as it was sent", async () => {
     const { sandbox, seen } = sandboxWithShop({ seed: "kept" });
     for (const kind of ["tamper", "stale-timestamp", "wrong-secret", "duplicate"] as const) {
       sandbox.webhooks.disorder(kind, { event: "payment.updated" });
@@ -125,7 +125,7 @@ describe("a disordered webhook", () => {
     ).toEqual(seen.map(({ body, headers }) => ({ body, headers: lower(headers) })).sort(byText));
   });
 
-  it("is really signed, ten minutes before or by a stranger", async () => {
+  it("is signed with the time of ten minutes ago, or with another secret", async () => {
     const { sandbox, seen } = sandboxWithShop();
     sandbox.webhooks.disorder("stale-timestamp");
     sandbox.webhooks.disorder("wrong-secret");

@@ -10,7 +10,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** A merchant's endpoint on a real socket. `answer` gives the status of each request in turn. */
+/** A merchant's endpoint on a real socket. `answer` returns the status for each request by index. */
 export async function receiver(answer: (index: number) => number = () => 200) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -33,14 +33,14 @@ export async function receiver(answer: (index: number) => number = () => 200) {
   };
 }
 
-/** Interface section 6, rule 1, from scratch. */
+/** Interface section 6, rule 1, implemented independently of src. */
 export function isSigned({ headers, body }: Received, secret: string): boolean {
   const signedText = `${headers["x-service-timestamp"]}.${body}`;
   const expected = createHmac("sha256", secret).update(signedText).digest("hex");
   return headers["x-service-signature"] === expected;
 }
 
-/** What each webhook says: the event, the order and its status. */
+/** Each webhook's event, order and status. */
 export const statusesSeen = (received: readonly Received[]) =>
   received.map(({ body }) => {
     const { event, data } = JSON.parse(body) as { event: string; data: Record<string, string> };

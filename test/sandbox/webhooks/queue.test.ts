@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createTaskQueue } from "../../../src/sandbox/webhooks/endpoint.ts";
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test calls `open`. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
-/** Long enough for everything that waits for promises alone. */
+/** Waits until all work that only awaits promises has run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("the queue of webhooks", () => {
-  it("run the work of one key in order and other queue beside it", async () => {
+describe("the webhook queue", () => {
+  it("runs the tasks of one key in order, and other keys concurrently", async () => {
     const queue = createTaskQueue(10);
     const slow = gate();
     const log: string[] = [];
@@ -27,7 +27,7 @@ describe("the queue of webhooks", () => {
     expect(log).toEqual(["b1", "a1", "a2"]);
   });
 
-  it("runs no more at once than its concurrency, first come, first served", async () => {
+  it("runs no more tasks at once than its concurrency, first come, first served", async () => {
     const queue = createTaskQueue(2);
     const gates = Array.from({ length: 5 }, gate);
     const started: number[] = [];
@@ -51,7 +51,7 @@ describe("the queue of webhooks", () => {
     await queue.idle();
   });
 
-  it("is idle only when all tasks are done, and at once when there is none", async () => {
+  it("is idle only when all tasks are done, or immediately when there are none", async () => {
     const queue = createTaskQueue(1);
     await queue.idle();
     const slow = gate();

@@ -2,15 +2,15 @@ import { createSandbox, type Sandbox, type SandboxOptions } from "settlekit/sand
 import { Webhooks } from "settlekit/webhooks";
 import { create, newYear } from "../merchant.ts";
 
-/** A webhook as the shop got it. */
+/** A webhook as the shop received it. */
 export interface Seen {
   readonly body: string;
   readonly headers: Record<string, string>;
-  /** What a merchant's verifier made of it. */
+  /** `"ok"`, or the reason why the shop's verifier refused it. */
   readonly verdict: string;
 }
 
-/** A sandbox and a shop that verifies what it is sent, and answers as it should. */
+/** A sandbox and a shop that verifies each webhook and answers 200 or 401. */
 export function sandboxWithShop(options: SandboxOptions = {}) {
   const seen: Seen[] = [];
   const webhooks = new Webhooks({
@@ -32,7 +32,7 @@ export function sandboxWithShop(options: SandboxOptions = {}) {
   return { sandbox, seen, told };
 }
 
-/** A payment of which the merchant was told twice. */
+/** Creates and pays a payment, which sends two webhooks. */
 export async function createPaid(sandbox: Sandbox) {
   const { paymentId } = await create(sandbox);
   await sandbox.payments.simulate(paymentId, "success");

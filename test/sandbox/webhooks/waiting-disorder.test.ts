@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { create, newYear } from "../merchant.ts";
 import { createPaid, sandboxWithShop } from "./verifying-shop.ts";
 
-describe("the disorder that waits", () => {
-  it("is met in its order, once each, by the events that it is for", async () => {
+describe("queued disorder", () => {
+  it("applies in order to the events that it matches, as many times as given", async () => {
     const { sandbox } = sandboxWithShop();
     const { webhooks } = sandbox;
     webhooks.disorder("tamper", { event: "payment.updated" });
@@ -22,7 +22,7 @@ describe("the disorder that waits", () => {
     expect(webhooks.disorders()).toEqual([]);
   });
 
-  it("is left to chance, which the seed decides", async () => {
+  it("applies by probability, decided by the seed", async () => {
     const played = async (seed: number) => {
       const { sandbox } = sandboxWithShop({ seed });
       sandbox.webhooks.disorder("wrong-secret", { probability: 0.3 });
@@ -35,7 +35,7 @@ describe("the disorder that waits", () => {
     expect(new Set(first)).toEqual(new Set([null, "wrong-secret"]));
   });
 
-  it("alters a webhook in the same way, however fast others are answered", async () => {
+  it("tampers with a webhook in the same way, however fast others are answered", async () => {
     const tampered = async (slowFirst: boolean) => {
       const bodies = new Map<string, string>();
       const sandbox = createSandbox({
@@ -59,7 +59,7 @@ describe("the disorder that waits", () => {
     expect(await tampered(true)).toEqual(await tampered(false));
   });
 
-  it("is taken back, forgotten by a reset, and back with a snapshot", async () => {
+  it("can be cleared, is discarded by a reset and restored by a snapshot", async () => {
     const { sandbox } = sandboxWithShop();
     const { webhooks } = sandbox;
     webhooks.disorder("duplicate");
@@ -73,14 +73,14 @@ describe("the disorder that waits", () => {
     expect(webhooks.disorders()).toMatchObject([{ kind: "delay", byMs: 60_000 }]);
   });
 
-  it("waits on where nothing is sent", async () => {
+  it("stays queued when nothing is sent", async () => {
     const sandbox = createSandbox();
     sandbox.webhooks.disorder("duplicate");
     await create(sandbox);
     expect(sandbox.webhooks.disorders()).toHaveLength(1);
   });
 
-  it("of a delivery on its way outlasts a snapshot", async () => {
+  it("of a delayed delivery is restored by a snapshot", async () => {
     const { sandbox, told } = sandboxWithShop();
     sandbox.webhooks.disorder("delay");
     await create(sandbox);
@@ -98,7 +98,7 @@ describe("the disorder that waits", () => {
     ["duration", "invalid_duration", ["delay", { by: "soon" }]],
     ["times", "invalid_disorder", ["delay", { times: 0 }]],
     ["probability", "invalid_disorder", ["delay", { probability: 2 }]],
-  ] as const)("is refused with a %s that cannot be", (param, code, [kind, options]) => {
+  ] as const)("is refused with an invalid %s", (param, code, [kind, options]) => {
     const { webhooks } = createSandbox();
     expect(() => webhooks.disorder(kind as DisorderKind, options as DisorderOptions)).toThrow(
       expect.objectContaining({ name: "InvalidRequestError", code, param }),
@@ -108,7 +108,7 @@ describe("the disorder that waits", () => {
 });
 
 describe("a replay with disorder", () => {
-  it("sends the event once more, and that goes wrong", async () => {
+  it("sends the event once more, with the disorder", async () => {
     const { sandbox, seen } = sandboxWithShop();
     await create(sandbox);
     await sandbox.webhooks.idle();
@@ -121,7 +121,7 @@ describe("a replay with disorder", () => {
     );
   });
 
-  it("is given before its attempt where it is delayed", async () => {
+  it("returns before its attempt when it is delayed", async () => {
     const { sandbox, seen } = sandboxWithShop();
     await create(sandbox);
     await sandbox.webhooks.idle();
@@ -132,7 +132,7 @@ describe("a replay with disorder", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("leaves alone what waits for new events", async () => {
+  it("does not consume disorder that is queued for new events", async () => {
     const { sandbox } = sandboxWithShop();
     await create(sandbox);
     await sandbox.webhooks.idle();
@@ -141,7 +141,7 @@ describe("a replay with disorder", () => {
     expect(sandbox.webhooks.disorders()).toHaveLength(1);
   });
 
-  it("is refused where the disorder cannot be, and sends nothing", async () => {
+  it("is refused with an unknown disorder, and sends nothing", async () => {
     const { sandbox, seen } = sandboxWithShop();
     await create(sandbox);
     await sandbox.webhooks.idle();

@@ -14,12 +14,12 @@ afterEach(() => void vi.useRealTimers());
 
 const freezeTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-/** Resolves when as many timers are set. */
+/** Resolves once this many timers are set. */
 async function timersSet(count: number): Promise<void> {
   while (vi.getTimerCount() < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("a POST carries the given headers, Host and Content-Length, and none of its own", async () => {
+test("a POST carries the given headers, Host, Content-Length and Connection, and no others", async () => {
   await using server = await scriptedServer({ status: 202, body: "taken" });
   const url = new URL(`${server.url}/a?b=c`);
   const answer = await post({ url, headers: ["X-One", "1", "X-One", "2"], body: Buffer.from("é") });
@@ -39,7 +39,7 @@ test("a POST carries the given headers, Host and Content-Length, and none of its
   ]);
 });
 
-test("an endpoint that does not answer in time is given up", async () => {
+test("an endpoint that does not answer times out after 30 seconds", async () => {
   freezeTimers();
   const refused = expect(postTo(silent)).rejects.toThrow("no response within 30 seconds");
   await timersSet(1);
@@ -47,11 +47,11 @@ test("an endpoint that does not answer in time is given up", async () => {
   await refused;
 });
 
-test("an answer that breaks off is no answer", async () => {
+test("an answer that is cut off counts as none", async () => {
   await expect(postTo(truncated)).rejects.toThrow("the connection broke during the response");
 });
 
-test("an endpoint that changes to another protocol gives no answer", async () => {
+test("a switch to another protocol counts as no answer", async () => {
   const server = createNetServer((socket) => {
     socket.once("data", () => {
       socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
@@ -66,14 +66,14 @@ test("an endpoint that changes to another protocol gives no answer", async () =>
   server.close();
 });
 
-test("a host that does not exist is said to be so", async () => {
+test("the error of an unknown host says that it does not exist", async () => {
   const url = new URL("http://no-such-host.invalid/");
   await expect(post({ url, headers: [], body: Buffer.from("{}") })).rejects.toThrow(
     /^(there is no such host \(ENOTFOUND\); check the URL|getaddrinfo .*)$/,
   );
 });
 
-test("an answer whose body trickles without end counts by its status, after a second", async () => {
+test("an answer with an endless body counts by its status after a second", async () => {
   const server = createServer((request, response) => {
     request.resume();
     response.writeHead(200, { "X-Shop": "slow" }).write("beginning");
@@ -84,7 +84,7 @@ test("an answer whose body trickles without end counts by its status, after a se
   const url = new URL(`http://127.0.0.1:${port}/`);
   freezeTimers();
   const sent = post({ url, headers: [], body: Buffer.from("{}") });
-  // The second begins with the answer's body.
+  // The second starts with the answer's body.
   await timersSet(2);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await sent).toMatchObject({

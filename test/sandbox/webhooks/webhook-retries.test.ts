@@ -4,7 +4,7 @@ import { create, list, newYear } from "../merchant.ts";
 import { isSigned, type Received, receiver } from "./merchant-endpoint.ts";
 
 describe("a refused webhook", () => {
-  it("is sent again after 30 seconds, 2, 8 and 32 minutes, signed anew each time", async () => {
+  it("is retried after 30 seconds, 2, 8 and 32 minutes, signed anew each time", async () => {
     await using endpoint = await receiver(() => 500);
     const sandbox = createSandbox({ now: newYear, webhookUrl: endpoint.url });
     const { paymentId } = await create(sandbox);
@@ -40,7 +40,7 @@ describe("a refused webhook", () => {
     expect(seconds.map((second) => second - (seconds[0] ?? 0))).toEqual([0, 30, 150, 630, 2550]);
   });
 
-  it("is replayed by the delivery id of any of its attempts", async () => {
+  it("can be replayed by the delivery id of any of its attempts", async () => {
     await using endpoint = await receiver((index) => (index < 2 ? 503 : 200));
     const sandbox = createSandbox({ now: newYear, webhookUrl: endpoint.url });
     await create(sandbox, { type: "deposit" });
@@ -73,7 +73,7 @@ describe("a refused webhook", () => {
     expect(endpoint.received).toHaveLength(3);
   });
 
-  it("follows no redirect: it counts as refused", async () => {
+  it("does not follow a redirect, which counts as a refusal", async () => {
     await using endpoint = await receiver(() => 307);
     const sandbox = createSandbox({ now: newYear, webhookUrl: endpoint.url });
     await create(sandbox);
@@ -84,14 +84,14 @@ describe("a refused webhook", () => {
     ]);
   });
 
-  it.each([199 + 1, 299])("is one whose status is not 2xx: %d is accepted", async (status) => {
+  it.each([199 + 1, 299])("is one with a status other than 2xx: %d is accepted", async (status) => {
     const sandbox = createSandbox({ deliver: () => new Response("", { status }) });
     await create(sandbox);
     await sandbox.webhooks.idle();
     expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
-  it("says why when nobody listens", async () => {
+  it("records the error when nothing listens", async () => {
     const endpoint = await receiver();
     await endpoint[Symbol.asyncDispose]();
     const sandbox = createSandbox({ webhookUrl: endpoint.url });
@@ -102,7 +102,7 @@ describe("a refused webhook", () => {
     ]);
   });
 
-  it("says why when deliver throws, and leaves the API alone", async () => {
+  it("records the error when deliver throws, without affecting the API", async () => {
     const sandbox = createSandbox({
       deliver: () => {
         throw new Error("the shop is closed");
@@ -116,7 +116,7 @@ describe("a refused webhook", () => {
     expect((await list(sandbox)).data).toHaveLength(1);
   });
 
-  it("keeps the request that was sent and how long the answer took", async () => {
+  it("records the request that was sent, the answer and its duration", async () => {
     await using endpoint = await receiver(() => 400);
     const sandbox = createSandbox({ webhookUrl: endpoint.url });
     await create(sandbox);
@@ -140,7 +140,7 @@ describe("an endpoint that does not answer", () => {
     vi.useRealTimers();
   });
 
-  it("is given up after 30 seconds, even if it ignores the signal", async () => {
+  it("times out after 30 seconds, even if it ignores the signal", async () => {
     vi.useFakeTimers({ now: newYear, toFake: ["setTimeout", "clearTimeout"] });
     const signals: AbortSignal[] = [];
     const sandbox = createSandbox({
@@ -225,7 +225,7 @@ describe("replaying a webhook", () => {
 });
 
 describe("a reset", () => {
-  it("forgets deliveries and retries, and an answer that comes afterwards changes nothing", async () => {
+  it("discards deliveries and retries, and ignores an answer that arrives afterwards", async () => {
     const answers: ((response: Response) => void)[] = [];
     const deliver = () => new Promise<Response>((resolve) => answers.push(resolve));
     const sandbox: Sandbox = createSandbox({ seed: "reset", now: newYear, deliver });
@@ -234,7 +234,7 @@ describe("a reset", () => {
     sandbox.reset();
     expect(sandbox.webhooks.deliveries()).toEqual([]);
 
-    // With a seed, the new delivery has the id of the one that is still on its way.
+    // With a seed, the new delivery has the id of the one that is still in flight.
     await create(sandbox);
     answers[0]?.(new Response(null, { status: 500 }));
     await vi.waitFor(() => expect(answers).toHaveLength(2));

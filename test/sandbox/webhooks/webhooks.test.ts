@@ -71,7 +71,7 @@ describe("a webhook", () => {
     expect(new Set([...(first ?? []), ...(second ?? [])]).size).toBe(5);
   });
 
-  it("tells of every change of status", async () => {
+  it("is sent for every change of status", async () => {
     await using endpoint = await receiver();
     const sandbox = createSandbox({ now: newYear, webhookUrl: endpoint.url });
     for (const scenario of ["success", "underpayment", "overpayment", "timeout"] as const) {
@@ -96,7 +96,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("is not sent for a creation that is repeated under its key", async () => {
+  it("is not sent for a creation that is repeated with its key", async () => {
     await using endpoint = await receiver();
     const sandbox = createSandbox({ webhookUrl: endpoint.url });
     await create(sandbox, {}, { "Idempotency-Key": "key-1" });
@@ -105,7 +105,7 @@ describe("a webhook", () => {
     expect(endpoint.received).toHaveLength(1);
   });
 
-  it("does not hold up the answer that it tells of", async () => {
+  it("does not delay the answer to the request that caused it", async () => {
     const { promise, resolve } = Promise.withResolvers<Response>();
     const sandbox = createSandbox({ deliver: () => promise });
     await create(sandbox);
@@ -115,7 +115,7 @@ describe("a webhook", () => {
     expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
-  it("does not overtake another of its payment, however slow the endpoint is", async () => {
+  it("does not overtake an earlier one of its payment, however slow the endpoint is", async () => {
     const seen: unknown[] = [];
     const answers: (() => void)[] = [];
     const sandbox = createSandbox({
@@ -141,7 +141,7 @@ describe("a webhook", () => {
     await sandbox.webhooks.idle();
   });
 
-  it("is delivered by the status alone: an answer without end is not read", async () => {
+  it("is delivered by the status alone: an endless answer is not read", async () => {
     const hungUp = Promise.withResolvers<void>();
     const server = createServer((_request, response) => {
       const endless = Readable.from(
@@ -166,7 +166,7 @@ describe("a webhook", () => {
     server.close();
   });
 
-  it("goes to deliver as a request, signed, under the webhookUrl", async () => {
+  it("is passed to deliver as a signed request to webhookUrl", async () => {
     const requests: Request[] = [];
     const deliver: Deliver = (request) => {
       requests.push(request);
@@ -184,7 +184,7 @@ describe("a webhook", () => {
     expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
-  it("goes to exactly the given URL, with what is kept of it and nothing else", async () => {
+  it("is sent to exactly the given URL, with exactly the recorded headers", async () => {
     await using endpoint = await receiver();
     const sandbox = createSandbox({ webhookUrl: `${endpoint.url}/a%2Fb//?x=1&y=%20&x=2` });
     await create(sandbox);
@@ -207,7 +207,7 @@ describe("a webhook", () => {
   it.each([
     ["none", () => new Response(null, { status: 204 }), ""],
     ["a long one", () => new Response("x".repeat(5_000)), "x".repeat(2_000)],
-    ["one that breaks off", () => new Response(breakingOff("begun")), "begun"],
+    ["one that is cut off", () => new Response(breakingOff("begun")), "begun"],
     ["one with a secret", () => new Response(`no ${"whsec_0123456789"}`), "no [redacted]"],
   ] as const)("keeps the beginning of the answer's body: %s", async (_title, deliver, body) => {
     const sandbox = createSandbox({ deliver });
@@ -218,7 +218,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("is only recorded where there is no endpoint", async () => {
+  it("is only recorded when there is no endpoint", async () => {
     const sandbox = createSandbox({ now: newYear });
     await create(sandbox);
     await sandbox.webhooks.idle();
@@ -231,8 +231,8 @@ describe("a webhook", () => {
   });
 });
 
-describe("the stamp of a webhook", () => {
-  /** A sandbox and a verifier of another process: it knows the secret, and no clock but its own. */
+describe("the timestamp of a webhook", () => {
+  /** A sandbox, and a verifier with the system clock, as in another process. */
   async function delivering(options: { now?: Date }) {
     const verdicts: string[] = [];
     const webhooks = new Webhooks({ secret: () => sandbox.webhookSecret });
@@ -259,7 +259,7 @@ describe("the stamp of a webhook", () => {
     expect(passedMs).toBe(15 * 60_000);
   });
 
-  it("is the sandbox's time where that is frozen", async () => {
+  it("is the sandbox's time while its clock is frozen", async () => {
     expect((await delivering({ now: newYear })).verdicts).toEqual([
       "timestamp_too_old",
       "timestamp_too_old",
@@ -273,7 +273,7 @@ it.each([
   ["no reason", 'deliver threw "no reason"'],
   [Object.create(null), "deliver threw an object"],
   [new Error("The shop is closed."), "The shop is closed."],
-])("records what deliver throws, whatever it is: %#", async (thrown, error) => {
+])("records whatever deliver throws: %#", async (thrown, error) => {
   const sandbox = createSandbox({
     deliver: () => {
       throw thrown;
