@@ -3,8 +3,8 @@
  * SDK with exporters that send nothing.
  *
  * After removal, it must have no measurable cost. Two rows check that. A client whose instrumentation was removed
- * takes turns with one that never had any, and the 95 % interval of their ratio must span 1. The work that a call does when it
- * has no observers (its events, and the headers that they could add) is measured separately.
+ * takes turns with one that never had any, and the 95 % interval of their ratio must span 1. The work that a call
+ * does when it has no observers (its events, and the headers that they could add) is measured separately.
  *
  * Run with `npm run build && node bench/instrumented.ts`.
  */
