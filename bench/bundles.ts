@@ -14,9 +14,9 @@ interface Bundle {
   readonly source: string;
   readonly limitBytes: number;
   readonly isGate?: boolean;
-  /** What the bundle does not contain. */
+  /** Packages left out of the bundle. */
   readonly without?: readonly string[];
-  /** The bundle that it is measured beyond. */
+  /** Another bundle, whose size is subtracted. */
   readonly beyond?: string;
 }
 
@@ -24,7 +24,7 @@ const bundles: readonly Bundle[] = [
   {
     name: "MerchantClient",
     source: 'export { MerchantClient } from "../dist/index.js"',
-    // The aim was 42 kB; ky and zod take 16 of them, and stay.
+    // The aim was 42 kB, but ky and zod take 16 kB of it.
     limitBytes: 55_000,
     isGate: true,
   },
@@ -33,12 +33,12 @@ const bundles: readonly Bundle[] = [
     name: "CheckoutClient without its QR codes",
     source: 'export { CheckoutClient } from "../src/checkout/index.ts"',
     without: ["uqr"],
-    // The aim was 40 kB, with the same two inside.
+    // The aim was 40 kB; it contains ky and zod as well.
     limitBytes: 45_000,
     isGate: true,
   },
   {
-    // Languages, QR codes and wallets' icons are loaded on demand.
+    // Languages, QR codes and wallet icons are loaded on demand.
     name: "the checkout element",
     source: 'export { defineCheckoutElement } from "../src/checkout/element/index.ts"',
     beyond: "CheckoutClient without its QR codes",
@@ -76,7 +76,7 @@ export async function bundleRows({ quick }: { quick: boolean }): Promise<Row[]> 
   const sizes = new Map<string, number>();
   const rows: Row[] = [];
   for (const { name, source, limitBytes, isGate = false, without, beyond } of bundles) {
-    // A module of Node that is imported fails a build for browsers.
+    // A browser build fails if the code imports one of Node's modules.
     const whole = await bundleSize(source, "browser", without);
     sizes.set(name, whole);
     const bytes = whole - (beyond === undefined ? 0 : (sizes.get(beyond) ?? Number.NaN));
@@ -108,7 +108,7 @@ async function bundleSize(
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: import.meta.dirname },
     bundle: true,
-    // What is loaded on demand becomes files of its own, and does not count.
+    // Code that is loaded on demand becomes separate files, which do not count.
     splitting: true,
     outdir: "bundle",
     entryNames: "entry",
@@ -118,10 +118,10 @@ async function bundleSize(
     platform,
     external: [...without],
     write: false,
-    // esbuild warns of imports that only run a module without side effects.
+    // esbuild warns about bare imports of modules without side effects.
     logLevel: "error",
   });
-  // The entry and what it imports at once: chunks that it shares with what comes on demand.
+  // The entry and its static imports: chunks that it shares with code that is loaded on demand.
   const loaded = ["entry.js"];
   const fileOf = (name: string) => outputFiles.find(({ path }) => basename(path) === name);
   for (const name of loaded) {

@@ -1,9 +1,9 @@
 /**
- * One call: a payment created over loopback, where a bare node:http server in another process answers at once,
- * compared with bare ky, a plain fetch and other clients, one at a time and 16 at a time.
+ * One call: creates a payment over loopback, on a bare node:http server in another process that responds immediately.
+ * Compared with bare ky, a plain fetch and other clients, one at a time and 16 at a time.
  *
  * Run with `npm run build && node bench/call.ts`. `--source` takes settlekit from src/ instead of dist/.
- * `--breakdown` adds what a call costs with a stubbed fetch.
+ * `--breakdown` adds the cost of a call with a stubbed fetch.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ async function settlekitClient(baseUrl: string, fetch?: (url: string) => Promise
   return () => client.payments.create({ amount: 2500, orderId: "order_1" });
 }
 
-/** What a careful caller would write by hand. */
+/** The code that a careful caller would write by hand. */
 async function rawFetch(url: string): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",
@@ -91,7 +91,7 @@ async function measure(
   return takeTurns(Object.fromEntries(cases), { rounds, warmUp: Math.ceil(rounds / 5) });
 }
 
-/** The most that the ratio to others may be. */
+/** The maximum ratio to a peer. */
 const aims: Readonly<Record<string, number>> = { ky: 1.2 };
 
 export async function callRows(): Promise<Row[]> {
@@ -121,7 +121,7 @@ export async function callRows(): Promise<Row[]> {
   }
 }
 
-/** What settlekit adds to a call: the same, with a fetch that answers at once. */
+/** The cost that settlekit adds to a call: the same call with a fetch that responds immediately. */
 async function breakdown(): Promise<Row[]> {
   const text = JSON.stringify(createdPayment);
   const headers = { "content-type": "application/json" };

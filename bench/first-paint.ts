@@ -1,5 +1,5 @@
 /**
- * How soon the checkout element is painted after its script has arrived, beside an element that is empty.
+ * The time from the arrival of the checkout element's script to its first paint, compared with an empty element.
  *
  * Run with `npm run build && node bench/first-paint.ts`.
  */
@@ -46,7 +46,7 @@ export async function firstPaintRows(): Promise<Row[]> {
     const page = await browser.newPage();
     const whole: number[] = [];
     const empty: number[] = [];
-    // By turns, so that both meet the same machine.
+    // In turns, so that other load affects both alike.
     for (let visit = 0; visit < visits; visit++) {
       whole.push(await paintMs(page, `${shop}/whole`));
       empty.push(await paintMs(page, `${shop}/empty`));

@@ -19,7 +19,7 @@ const modules: Readonly<Record<string, string>> = {
   svix: import.meta.resolve("svix"),
 };
 
-/** What is compared, and the most that a ratio may be. */
+/** The comparisons, with the maximum ratio. */
 const comparisons: readonly [ours: string, peer: string, aim?: number][] = [
   ["settlekit", "stripe", 0.4],
   ["settlekit", "openai"],

@@ -1,8 +1,8 @@
 /**
- * The inbox on PostgreSQL beside the bare cost of its transactions, pg-boss and graphile-worker, all in one run.
+ * The inbox on PostgreSQL, compared in one run with the bare cost of its transactions, pg-boss and graphile-worker.
  *
- * Run with `npm run build && npm --prefix bench ci && node bench/inbox.ts`; it takes about three minutes. `--quick` takes
- * a tenth of the numbers, and leaves out the lease.
+ * Run with `npm run build && npm --prefix bench ci && node bench/inbox.ts`; it takes about three minutes. `--quick`
+ * uses a tenth of the counts, and skips the lease.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -31,7 +31,7 @@ const seconds = async (work: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - startedAt) / 1_000;
 };
 
-/** A service that answers at once: what is measured is the database. */
+/** A service that responds immediately, so that the bench measures the database. */
 const client = {
   payments: { get: async (id: string) => ({ id, orderId: id, status: "completed" }) },
 } as unknown as InboxClient;
@@ -61,7 +61,7 @@ async function deliver(id: string): Promise<void> {
   if (status !== 200) throw new Error(`The inbox answered ${status}.`);
 }
 
-/** Calls `work` for each number, some at once. */
+/** Calls `work` for each number, `concurrency` at a time. */
 async function each(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const lane = async () => {
@@ -114,10 +114,10 @@ async function settling(): Promise<void> {
   const bare = (before + after) / 2;
   print("BEGIN, SELECT, INSERT, COMMIT", `${bare.toFixed(0)} a second`);
   print("settling a payment", `${settled.toFixed(0)} a second`);
-  print("settling, of the bare transaction", (settled / bare).toFixed(2), "aim: at least 0.60");
+  print("settling, relative to bare", (settled / bare).toFixed(2), "aim: at least 0.60");
 }
 
-/** Prints how long `work` takes, 200 times a second. */
+/** Starts `work` 200 times a second, and prints its latency. */
 async function pace(what: string, aim: string, work: (n: number) => Promise<unknown>) {
   const count = Math.round(2_000 * scale);
   const latencies: number[] = [];
@@ -137,7 +137,7 @@ async function pace(what: string, aim: string, work: (n: number) => Promise<unkn
 }
 
 async function accepting(): Promise<void> {
-  // What the disk takes to keep a commit.
+  // The disk's share: the cost of a bare commit.
   await pace("200 bare inserts a second", "", (n) =>
     pool.query("INSERT INTO shipments VALUES ($1)", [`bare ${n}`]),
   );
@@ -205,7 +205,7 @@ async function bursts(): Promise<void> {
     `${(deliveries / workerTime).toFixed(0)} a second`,
   );
   print("10 deliveries a payment: the inbox", `${own.toFixed(0)} a second`);
-  print("the inbox, of the better one", (own / best).toFixed(1), "aim: at least 5.0");
+  print("the inbox, relative to the faster one", (own / best).toFixed(1), "aim: at least 5.0");
 }
 
 async function lease(): Promise<void> {
@@ -227,7 +227,7 @@ async function lease(): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50));
   });
   await worker.stop();
-  print("a stopped worker's subject goes on after", `${time.toFixed(1)} s`, "aim: at most 31 s");
+  print("takeover of a hung worker's subject", `${time.toFixed(1)} s`, "aim: at most 31 s");
 }
 
 async function memory(): Promise<void> {

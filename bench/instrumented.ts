@@ -1,10 +1,10 @@
 /**
- * What `settlekit/opentelemetry` costs: a payment created over loopback with and without it, by the real SDK, which
- * exports to nowhere.
+ * The cost of `settlekit/opentelemetry`: creates a payment over loopback with and without it, on the real OpenTelemetry
+ * SDK with exporters that send nothing.
  *
- * Off, it must cost nothing measurable. Two rows show that: a client that is instrumented no more takes turns with one that
- * never was, and the 95 % interval of their ratio must hold 1; and what a call does for the observers that it does not
- * have, its events and the headers they could add, is measured by itself.
+ * After removal, it must have no measurable cost. Two rows check that. A client whose instrumentation was removed
+ * takes turns with one that never had any, and the 95 % interval of their ratio must span 1. The work that a call
+ * does when it has no observers (its events, and the headers that they could add) is measured separately.
  *
  * Run with `npm run build && node bench/instrumented.ts`.
  */
@@ -22,10 +22,10 @@ import { channel } from "../src/runtime.ts";
 import { intervalOf, perCall, ratioOf, ratiosOf, spreadOf, takeTurns } from "./measure.ts";
 import { printTable, type Row, timeText } from "./table.ts";
 
-const [plain, instrumented, removed] = ["settlekit", "instrumented", "instrumented no more"];
+const [plain, instrumented, removed] = ["settlekit", "instrumented", "instrumentation removed"];
 const silently = "nothing observes";
 
-/** What a call does for observers when there are none. */
+/** The work that a call does for observers when there are none. */
 function tellNobody(): void {
   const listeners = { onEvent: undefined, logger: undefined, channel: silent };
   const observers = new Set<never>();
@@ -88,7 +88,7 @@ export async function instrumentedRows(): Promise<Row[]> {
     return [
       row("a call, instrumented", instrumented, 1.15),
       row("a call after instrumentation was removed", removed, {
-        text: `95 % interval ${off.low.toFixed(3)} to ${off.high.toFixed(3)}, holds 1`,
+        text: `95 % interval ${off.low.toFixed(3)} to ${off.high.toFixed(3)}, spans 1`,
         isMet: off.low <= 1 && off.high >= 1,
       }),
       {

@@ -13,7 +13,7 @@ import { printTable, type Row } from "./table.ts";
 const total = 100_000;
 const latencyMs = 50;
 
-/** A service with 100,000 withdrawals, which it makes page by page and does not keep. */
+/** A service with 100,000 withdrawals, which it generates page by page and does not keep. */
 function serve(latency: number) {
   return async (url: string): Promise<Response> => {
     const { searchParams } = new URL(url);
@@ -40,7 +40,7 @@ async function stream(
     count += id.length > 0 ? 1 : 0;
     if (count % 10_000 === 0) everyTenPages();
   }
-  if (count !== total) throw new Error(`It gave ${count} withdrawals.`);
+  if (count !== total) throw new Error(`Read ${count} withdrawals instead of ${total}.`);
   return (performance.now() - startedAt) / 1000;
 }
 

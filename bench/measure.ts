@@ -10,7 +10,7 @@ export type Turns = Readonly<Record<string, readonly number[]>>;
 
 /**
  * Lets the cases take turns: one turn of each per round, and each round starts with another case. Compare within
- * a round, because a busy machine slows the turns of one round alike.
+ * a round, because a busy machine slows all turns of a round alike.
  */
 export async function takeTurns(
   cases: Readonly<Record<string, Turn>>,
@@ -58,7 +58,7 @@ export function ratioOf(turns: Turns, name: string, other: string): Spread {
   return spreadOf(ratiosOf(turns, name, other));
 }
 
-/** Between which values the median lies with a confidence of 95 %, whatever the distribution: two ranks around the middle. */
+/** The 95 % confidence interval of the median, whatever the distribution: two ranks around the middle. */
 export function intervalOf(values: readonly number[]): { low: number; high: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

@@ -1,4 +1,4 @@
-// Requests and answers of the benches.
+// Requests and responses of the benches.
 
 export const paymentsPath = "/v1/external/secretkey-auth/payments";
 
@@ -9,7 +9,7 @@ export const headersWith = (secretKey: string) => ({
   "X-Service-Secret-Key": secretKey,
 });
 
-/** The answer to a creation as the interface describes it, with one quote: about 1,500 bytes. */
+/** The response to a creation as the interface describes it, with one quote: about 1,500 bytes. */
 export const createdPayment = {
   payment: {
     id: "0b0f1b4e-3b1c-4d57-9d3e-000000000001",
@@ -117,7 +117,7 @@ interface PageRequest {
   readonly limit: number;
 }
 
-/** A page of a list with that many withdrawals (interface section 4.5). */
+/** A page of a list of `total` withdrawals (interface section 4.5). */
 export function withdrawalPage({ status, total, offset, limit }: PageRequest) {
   const length = Math.max(0, Math.min(limit, total - offset));
   const data = Array.from({ length }, (_, index) => withdrawal(offset + index, status));

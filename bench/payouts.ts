@@ -1,9 +1,9 @@
 /**
- * The payout ledger at 1 and 4 processes on both stores, beside the bare cost of as many transactions and the sandbox's
- * answers, all in one run.
+ * The payout ledger with 1 and 4 processes on both stores, compared in one run with the bare cost of as many
+ * transactions and of the sandbox's responses.
  *
- * Run with `npm run build && npm --prefix bench ci && node bench/payouts.ts`; it takes about a minute. `--quick` takes a fifth of the
- * numbers.
+ * Run with `npm run build && npm --prefix bench ci && node bench/payouts.ts`; it takes about a minute. `--quick` uses a
+ * fifth of the counts.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -51,7 +51,7 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - startedAt) / 1_000;
 }
 
-/** What sending one payout commits: a claim, an attempt and a settlement, each with its row and its entry. */
+/** Sending a payout commits a claim, an attempt and a settlement, each with its row and its journal entry. */
 const transactionsOfOne = 3;
 
 async function bareSqlite(count: number, file: string): Promise<number> {
@@ -117,11 +117,11 @@ async function main() {
       baseUrl: service.url,
       secretKey: sandbox.secretKey,
     });
-    const answers = await seconds(async () => {
+    const responses = await seconds(async () => {
       for (let n = 0; n < count; n++)
         await client.withdrawals.create({ ...order(n), orderId: `bare_${n}` });
     });
-    print("the sandbox's answers alone, one at a time", count / answers);
+    print("the sandbox's responses alone, one at a time", count / responses);
     const databases = [join(folder, "shop.db"), `${server.url}/postgres`];
     for (const database of databases) {
       const name = database.startsWith("postgres:") ? "PostgreSQL" : "SQLite";
@@ -131,7 +131,7 @@ async function main() {
         name === "SQLite"
           ? await bareSqlite(count, join(folder, "bare.db"))
           : await barePostgres(count, database);
-      print(`${name}: ${transactionsOfOne} bare transactions for each`, bare);
+      print(`${name}: ${transactionsOfOne} bare transactions per payout`, bare);
       print(`${name}: the ledger, 1 process`, await paying(place, 0, count, 1));
       print(`${name}: the ledger, 4 processes`, await paying(place, count, count, 4));
     }

@@ -1,8 +1,8 @@
 /**
  * Every bench, as one table; `docs/performance.md` explains the rows.
  *
- * Run with `npm run build && npm run bench`; it takes about five minutes. `--quick` runs in a few seconds what a
- * busy machine can judge. `--write` also replaces the table in `docs/performance.md`.
+ * Run with `npm run build && npm run bench`; it takes about five minutes. `--quick` runs only the benches that a busy
+ * machine does not distort, in a few seconds. `--write` also replaces the table in `docs/performance.md`.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, release, type } from "node:os";
@@ -27,7 +27,7 @@ const benches: Readonly<Record<string, () => Promise<Row[]>>> = quick
       validation: () => validationRows({ quick }),
     }
   : {
-      // First, because it measures how the process grows.
+      // First, because it measures the growth of the process.
       sandbox: sandboxRows,
       webhooks: webhookRows,
       call: callRows,

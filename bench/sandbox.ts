@@ -51,7 +51,7 @@ function ready(file: string, args: readonly string[]): Turn {
   };
 }
 
-/** A server in a process of its own, with the requests to it. */
+/** A server in a process of its own, with functions that send requests to it. */
 async function served(kind: "sandbox" | "replay") {
   const child = fork(fileURLToPath(new URL("server.ts", import.meta.url)), [kind]);
   const [{ port, readPath }] = await once(child, "message");
@@ -69,7 +69,7 @@ async function served(kind: "sandbox" | "replay") {
 
 const held = 10_000;
 
-/** What that many payments take on the heap, and how much the process grew with V8's reserve. */
+/** The heap that `held` payments take, and the growth of the process, which includes V8's reserve. */
 async function growthMb() {
   const sandbox = createSandbox({ identity });
   for (let count = 0; count < 100; count++) await createPayment(sandbox);
@@ -80,7 +80,7 @@ async function growthMb() {
   collectGarbage();
   const after = process.memoryUsage();
   const total = sandbox.payments.all().length;
-  if (total !== held) throw new Error(`It holds ${total} payments.`);
+  if (total !== held) throw new Error(`The sandbox holds ${total} payments instead of ${held}.`);
   const onHeap = after.heapUsed + after.external - before.heapUsed - before.external;
   return { heapMb: onHeap / 1e6, processMb: (after.rss - before.rss) / 1e6 };
 }

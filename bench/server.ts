@@ -1,9 +1,9 @@
 // A server for the benches, in a process of its own so that its work is not counted as a client's. It sends its
-// port to its parent, and ends with it. Started with
+// port to its parent, and exits with it. Its argument is one of
 //
-//   payment   bare node:http, which answers every request with the same payment
+//   payment   bare node:http, which returns the same payment for every request
 //   sandbox   a sandbox
-//   replay    bare node:http, which answers with the same bytes as the sandbox
+//   replay    bare node:http, which returns the same bytes as the sandbox
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -43,7 +43,7 @@ if (kind === "sandbox") {
 }
 process.once("disconnect", () => process.exit());
 
-/** Records the sandbox's answers to creating and reading a payment. */
+/** Records the sandbox's responses to creating and reading a payment. */
 async function record() {
   const origin = "http://127.0.0.1";
   const headers = headersWith(sandbox.secretKey);

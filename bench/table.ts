@@ -10,13 +10,13 @@ export interface Row {
   readonly peer?: string;
   /** Ours over theirs; a single number if there were no rounds. */
   readonly ratio?: Spread | number;
-  /** The most that the ratio's median may be, or another aim and whether it is met. */
+  /** The maximum of the ratio's median, or another aim and whether it is met. */
   readonly aim?: number | { readonly text: string; readonly isMet: boolean };
   /** Whether a miss fails the process. */
   readonly isGate?: boolean;
 }
 
-/** Prints rows as a Markdown table; the process fails when one of them misses an aim that is a gate. */
+/** Prints rows as a Markdown table. Sets the exit code to 1 if a row with `isGate` misses its aim. */
 export function printTable(rows: readonly Row[]): void {
   console.log(tableOf(rows));
   if (rows.some((row) => row.isGate && isMet(row) === false)) process.exitCode = 1;

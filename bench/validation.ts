@@ -2,8 +2,8 @@
  * Validating a page of 1,000 withdrawals, compared with parsing its JSON; and listing such a page, compared with
  * reading the response as JSON.
  *
- * Run with `npm run build && node bench/validation.ts`. The package does not export how it reads answers, so that
- * comes from src/.
+ * Run with `npm run build && node bench/validation.ts`. The package does not export the function that reads responses,
+ * so the bench imports it from src/.
  */
 import { MerchantClient } from "../dist/index.js";
 import { readTolerantly } from "../src/wire/fields.ts";

@@ -2,8 +2,8 @@
  * Verifying a webhook, compared with its floor (a bare HMAC, comparison and JSON.parse) and with other verifiers,
  * each on the same body signed in its own scheme.
  *
- * Run with `npm run build && node bench/webhooks.ts`. Turns are so short that a busy machine interrupts few of
- * them; compare the ratios, not the times.
+ * Run with `npm run build && node bench/webhooks.ts`. Turns are so short that other load interrupts few of them.
+ * Compare the ratios, not the times.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { verify as octokitVerify, sign } from "@octokit/webhooks-methods";
@@ -19,7 +19,7 @@ const rounds = 301;
 
 type Cases = Readonly<Record<string, () => unknown>>;
 
-/** What is compared on a body of that many bytes, and the aim for the ratio. */
+/** The comparisons by body size, with the aim for the ratio. */
 const comparisons: readonly [bytes: number, ours: string, peer: string, aim?: number][] = [
   [512, "verifySync", "floor", 1.25],
   [512, "verifySync", "stripe constructEvent", 1],

@@ -2,7 +2,7 @@
 
     python3 conformance/check.py
 
-It shows that another language needs nothing of settlekit to agree with it.
+It shows that an implementation in another language needs none of settlekit's code.
 """
 
 import datetime
@@ -29,7 +29,7 @@ ISO = r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)"
 
 
 def milliseconds_of(text):
-    """A timestamp header as milliseconds since 1970; None where it is refused."""
+    """A timestamp header as milliseconds since 1970; None if it is refused."""
     if re.fullmatch(r"[0-9]{12,14}", text):
         return int(text)
     seconds = re.fullmatch(r"([0-9]{1,11})(?:\.([0-9]{1,9}))?", text)
@@ -47,7 +47,7 @@ def milliseconds_of(text):
 
 
 def units_of(amount, decimals):
-    """An amount in whole smallest units; None where it is refused."""
+    """An amount in smallest units; None if it is refused."""
     parts = re.fullmatch(r"(0|[1-9][0-9]*)(?:\.([0-9]+))?", amount)
     if not parts:
         return None
@@ -59,7 +59,7 @@ def units_of(amount, decimals):
 
 
 def canonical(units, decimals):
-    """Units as the shortest amount."""
+    """The shortest amount for the units."""
     digits = units.rjust(decimals + 1, "0")
     whole, fraction = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
     return f"{whole}.{fraction.rstrip('0')}".rstrip(".")

@@ -41,7 +41,7 @@ shop.on("request", (request, response) => {
   if (request.url === "/webhooks") {
     const signature = String(request.headers["x-service-signature"]);
     say("service", `sends a webhook with the signature ${signature.slice(0, 12)}…`);
-    response.on("finish", () => say("shop", `answers the webhook with ${response.statusCode}`));
+    response.on("finish", () => say("shop", `responds to the webhook with ${response.statusCode}`));
   }
   void handle(request, response);
 });
@@ -53,7 +53,7 @@ function sayCall(event: ClientEvent): void {
   say("shop", `calls ${event.operation}: ${answer} after ${event.durationMs.toFixed(1)} ms`);
 }
 
-/** Buys something, makes something happen to the payment, and returns the state of the order. */
+/** Places an order, lets `happen` act on its payment, and returns the order's state. */
 async function buy(cents: number, happen: (paymentId: string) => Promise<void>): Promise<string> {
   say("customer", `buys for ${(cents / 100).toFixed(2)} USD`);
   const url = `${shopUrl}/orders?cents=${cents}`;

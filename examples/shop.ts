@@ -50,10 +50,10 @@ export function createShop(options: ShopOptions = {}) {
 
   webhooks.on("payment.created", () => log("webhook verified: payment created"));
 
-  // Webhooks can arrive twice and out of order, so fetch the payment: the service knows its current status.
+  // Webhooks can arrive twice and out of order, so fetch the payment's current status from the service.
   webhooks.on("payment.updated", async ({ data, timestamp }) => {
     const order = orders.get(data.orderId ?? "");
-    // Answered with 500, so that the service delivers the webhook again.
+    // An error makes the handler return 500, so that the service delivers the webhook again.
     if (!order?.paymentId) throw new Error(`no payment is known for order ${data.orderId}`);
     const ageSeconds = ((Date.now() - timestamp.getTime()) / 1000).toFixed(1);
     log(`webhook verified: HMAC-SHA256 signature, ${ageSeconds} s old; payment ${data.status}`);

@@ -1,6 +1,6 @@
-// One order as OpenTelemetry sees it, from the click to the shipment: the shop creates a payment, the customer pays, the
-// webhook is accepted, and the inbox ships. Run it with `npm run build && node examples/traced-order.ts`. In your server,
-// replace the exporter in memory by one that sends spans to your collector.
+// The OpenTelemetry spans of one order, from the click to the shipment: the shop creates a payment, the customer pays,
+// the webhook is accepted, and the inbox ships. Run it with `npm run build && node examples/traced-order.ts`. In your
+// server, replace the in-memory exporter with one that sends spans to your collector.
 
 import { type SpanContext, trace } from "@opentelemetry/api";
 import {
@@ -33,7 +33,7 @@ inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (_, { status
 });
 const receive = inbox.fetchHandler();
 
-// The first answer gets lost, so that the trace has a retry.
+// The first response is lost, so that the trace has a retry.
 sandbox.faults.next("POST /payments", { status: 503, when: "after" });
 const paymentId = await tracer.startActiveSpan("click on Buy", async (span) => {
   const created = await client.payments.create({ amount: 2500, orderId: "order_1" });

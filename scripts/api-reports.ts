@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname, "..");
 const reports = join(root, "api");
 const writes = process.argv.includes("--write");
 
-/** The enum exists only for compilers that do more than erase types. */
+/** A cast, because a const enum does not exist where types are only erased. */
 const level = (name: "error" | "none") => name as ExtractorLogLevel;
 
 const manifestPath = join(root, "package.json");
@@ -41,7 +41,7 @@ function examine(output: string): void {
         overrideTsconfig: {
           compilerOptions: {
             target: "ES2023",
-            // Only elements need the DOM: it has a PaymentRequest too, and ours would be renamed.
+            // Only elements need the DOM, which declares a PaymentRequest: the report would rename ours.
             lib: ["ES2024", "ESNext.Disposable", ...(isElement ? ["DOM", "DOM.Iterable"] : [])],
             module: "ESNext",
             moduleResolution: "bundler",
@@ -66,7 +66,7 @@ function examine(output: string): void {
         compilerMessageReporting: { default: { logLevel: level("error") } },
         extractorMessageReporting: {
           default: { logLevel: level("error") },
-          // Everything exported is public. The documentation's build reports what is undocumented or not exported.
+          // Everything exported is public. The documentation build reports undocumented and unexported names.
           "ae-missing-release-tag": { logLevel: level("none") },
           "ae-undocumented": { logLevel: level("none") },
           "ae-forgotten-export": { logLevel: level("none") },
@@ -84,7 +84,7 @@ function examine(output: string): void {
   if (writes) console.log(`api/${report}.api.md has changed.`);
   else {
     fail(
-      `${types} does not export what api/${report}.api.md says. If the change is intended, run ` +
+      `${types} differs from api/${report}.api.md. If the change is intended, run ` +
         "`npm run api` and commit the report with it.",
     );
   }

@@ -8,8 +8,8 @@ import { browserAssets } from "../src/sandbox/pages/browser-assets.ts";
 // The plugins of tsup.config.ts.
 
 /**
- * Removes imports of chunks that are imported for nothing, such as the one with esbuild's own helpers: no module
- * of this package has side effects, and each file costs a process about half a millisecond at its start.
+ * Removes chunk imports that bind no names, such as that of esbuild's own helpers. No module of this package has side
+ * effects, and each file adds about half a millisecond to a process's startup.
  */
 export function noBareImports(): NonNullable<Options["plugins"]>[number] {
   return {
@@ -23,8 +23,8 @@ export function noBareImports(): NonNullable<Options["plugins"]>[number] {
 }
 
 /**
- * Lets ky test what the platform supports when it first needs to know, not while it is imported: in Node, naming
- * `Request` or `FormData` loads all of fetch, which is half of what importing settlekit would take.
+ * Defers ky's feature tests from import to first use. In Node, naming `Request` or `FormData` loads all of fetch, which
+ * would be half of settlekit's import time.
  */
 export function lateFeatureTests(): Plugin {
   const features = ["supportsRequestStreams", "supportsFormData"];
@@ -65,7 +65,7 @@ export function pageAssets(plugins: Plugin[]): Plugin {
   };
 }
 
-/** How esbuild makes the checkout element one script that needs nothing else: with all languages and QR codes. */
+/** The esbuild options for the checkout element as one self-contained script, with all languages and QR codes. */
 export const globalElementBuild = {
   entryPoints: ["src/checkout/element/define.ts"],
   outfile: "dist/checkout/element.global.js",
@@ -90,8 +90,8 @@ export function globalElement(plugins: Plugin[]): Plugin {
 }
 
 /**
- * Makes the schemas of `./schemas` with the user's copy of zod: that entry gets its own bundle of the wire's modules,
- * in which `zod` replaces `zod/mini`. It has the same functions.
+ * Builds the schemas of `./schemas` with the user's copy of zod: that entry gets its own bundle of the wire's modules,
+ * in which `zod` replaces `zod/mini`, whose functions it also has.
  */
 export function usersZod(): Plugin {
   const namespace = "users-zod";
@@ -186,7 +186,7 @@ function licenceTexts(folder: string): string[] {
   );
 }
 
-/** Without a serial number and a time, so that equal builds make equal files. */
+/** Without a serial number and a time, so that builds are reproducible. */
 async function billOfMaterials(packages: readonly BundledPackage[]): Promise<string> {
   const root = await componentOf(".");
   const bom = new Models.Bom();

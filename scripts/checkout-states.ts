@@ -12,7 +12,7 @@ export interface Look {
   readonly columns: number;
 }
 
-/** What the guide to the element shows, in reading order: a caption, and how its payment comes to that. */
+/** The states in the guide to the element, in reading order: each caption with a function that prepares its payment. */
 const states: Readonly<
   Record<string, (sandbox: Sandbox, id: string) => Promise<unknown> | undefined>
 > = {
@@ -63,11 +63,11 @@ export async function showStates(
     .getByText(look.lang === "ar" ? "فشلت" : "The payment failed")
     .first()
     .waitFor();
-  // Clicks may have scrolled, and a picture begins at the top.
+  // Clicks may have scrolled, and a screenshot starts at the top.
   await page.evaluate(() => scrollTo(0, 0));
 }
 
-/** Runs in the page: one element for each order, in columns, in the place of everything else. */
+/** Runs in the page: replaces its content with one element for each order, in columns. */
 function fill({ orders, baseUrl }: { orders: { caption: string }[]; baseUrl: string }): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`

@@ -1,12 +1,12 @@
-// Writes the vectors in conformance/, by which implementations in other languages can be checked. What a right
-// implementation gives is written here by hand; only the signatures are computed, by node:crypto alone.
+// Writes the test vectors in conformance/ for implementations in other languages. Expected results are written by hand
+// here, except for signatures, which node:crypto alone computes.
 
 import { createHmac } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 interface Vectors {
-  /** What an implementation has to do with each. */
+  /** Instructions for an implementation. */
   readonly task: string;
   readonly vectors: readonly object[];
 }
@@ -25,20 +25,20 @@ const refused = (name: string, changes: object) => ({ ...right, name, ...changes
 
 const signatures: Vectors = {
   task:
-    "The signature is the lower-case hex HMAC-SHA-256 of timestamp, a dot and body, under the secret; all are text " +
-    "in UTF-8. Accept it where `valid` is true. Refuse it where it is false. Compare in constant time.",
+    "The signature is the lower-case hex HMAC-SHA-256 of timestamp, a dot and body, keyed with the secret; all are " +
+    "text in UTF-8. Accept it if `valid` is true, and refuse it otherwise. Compare in constant time.",
   vectors: [
     ...[
-      signed("the least body", "s", "1700000000", '{"a":1}'),
+      signed("a minimal body", "s", "1700000000", '{"a":1}'),
       signed("an event", "whsec_1", "1700000000", event),
       signed("another secret", "whsec_2", "1700000000", event),
       signed("an ISO 8601 timestamp", "whsec_1", "2023-11-14T22:13:20Z", event),
       signed("a timestamp in milliseconds", "whsec_1", "1700000000000", event),
       signed("an empty body", "whsec_1", "1700000000", ""),
       signed("a body with white space", "whsec_1", "1700000000", '{ "a" : 1 }\r\n'),
-      signed("a body beyond ASCII", "whsec_1", "1700000000", '{"orderId":"Grüße 注文 🛒"}'),
+      signed("a body with non-ASCII text", "whsec_1", "1700000000", '{"orderId":"Grüße 注文 🛒"}'),
       signed("a body with a byte order mark", "whsec_1", "1700000000", '\ufeff{"a":1}'),
-      signed("a secret beyond ASCII", "geheim-ß-🔑", "1700000000", event),
+      signed("a secret with non-ASCII text", "geheim-ß-🔑", "1700000000", event),
       signed("a secret with a prefix, which is part of it", "whsec_c2VjcmV0", "1700000000", event),
       signed("a secret longer than a block", "k".repeat(131), "1700000000", event),
     ].map((vector) => ({ ...vector, valid: true })),
@@ -50,7 +50,7 @@ const signatures: Vectors = {
     refused("one digit changed", { signature: flipped }),
     refused("a digit missing", { signature: right.signature.slice(0, -1) }),
     refused("a digit too many", { signature: `${right.signature}0` }),
-    refused("no hex", { signature: "g".repeat(64) }),
+    refused("not hex", { signature: "g".repeat(64) }),
     refused("a prefix", { signature: `sha256=${right.signature}` }),
     refused("digits that are not ASCII", { signature: "\uff10".repeat(64) }),
     refused("no signature", { signature: "" }),
@@ -59,9 +59,10 @@ const signatures: Vectors = {
 
 const timestamps: Vectors = {
   task:
-    "Read the timestamp header as milliseconds since 1970 in UTC, without anything finer; null is refused. 1 to 11 " +
-    "digits are seconds, which a fraction of up to 9 digits may follow, and 12 to 14 digits milliseconds. All else is " +
-    "ISO 8601: date, T, time with seconds, perhaps such a fraction, and Z or an offset such as +01:00.",
+    "Parse the timestamp header to milliseconds since 1970 in UTC, and truncate finer digits; null means that it is " +
+    "refused. 1 to 11 digits are seconds, optionally with a fraction of up to 9 digits; 12 to 14 digits are " +
+    "milliseconds. Anything else must be ISO 8601: date, T, time with seconds, optionally such a fraction, and Z or " +
+    "an offset such as +01:00.",
   vectors: [
     ["0", 0],
     ["1700000000", 1_700_000_000_000],
@@ -104,8 +105,9 @@ const timestamps: Vectors = {
 
 const units: Vectors = {
   task:
-    "Read `amount` as whole smallest units of an asset with so many decimals, exactly; null is refused, never " +
-    "rounded. The most is what a token contract can hold, 2^256 - 1. `canonical` is how the units are written.",
+    "Convert `amount` exactly to the smallest units of an asset with `decimals` decimals, and never round; null " +
+    "means that the amount is refused. The maximum is that of a token contract, 2^256 - 1. `canonical` is the amount " +
+    "formatted from its units.",
   vectors: [
     ["0", 6, "0", "0"],
     ["1", 6, "1000000", "1"],
@@ -143,11 +145,11 @@ const units: Vectors = {
   }),
 };
 
-// The examples of EIP-55, and what is near them.
+// The examples of EIP-55, and near misses.
 const addresses: Vectors = {
   task:
-    "Write the address in the checksum form of EIP-55; null is refused. All lower case and all upper case carry no " +
-    "checksum; mixed case must be right.",
+    "Convert the address to the checksum form of EIP-55; null means that it is refused. All lower case and all upper " +
+    "case carry no checksum; mixed case must match it.",
   vectors: [
     ...[
       "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
@@ -176,7 +178,7 @@ const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 
 const paymentUris: Vectors = {
-  task: "Write the payment as an EIP-681 URI: of the native asset, or of a token where there is a `tokenAddress`.",
+  task: "Format the payment as an EIP-681 URI: of a token if there is a `tokenAddress`, otherwise of the native asset.",
   vectors: [
     {
       address: recipient,
@@ -213,10 +215,11 @@ const [yes, no] = [true, false];
 
 const retries: Vectors = {
   task:
-    "After a failed attempt, the outcome of the call, and whether it may be sent again: `safe` are reads, `keyed` is " +
-    "the creation of a payment, whose key the service honours, `unsafe` the creation of a withdrawal. `fromService` " +
-    "says whether a status came in a form of the service, not on a proxy's page. `attempt` is the number of the attempt " +
-    "that failed. `unknownBefore` says whether an earlier attempt of the call may have taken effect.",
+    "After a failed attempt, determine the outcome of the call, and whether to repeat it. `replay` is `safe` for " +
+    "reads, `keyed` for the creation of a payment, whose key the service honours, and `unsafe` for the creation of a " +
+    "withdrawal. `fromService` says whether a status came in a form of the service, not on a proxy's page. `attempt` " +
+    "is the number of the attempt that failed. `unknownBefore` says whether an earlier attempt of the call may have " +
+    "taken effect.",
   vectors: (
     [
       // failure, attempt, outcome for safe, keyed and unsafe, repeatable for each
@@ -248,7 +251,7 @@ const retries: Vectors = {
       const hasSticky = replay !== "safe" && !(failure === 409 && attempt === 1);
       return [
         { ...vector, ...expected },
-        // Nothing later makes untrue that an earlier attempt may have taken effect.
+        // Once an attempt may have taken effect, the call's outcome stays unknown.
         ...(hasSticky ? [{ ...sticky, outcome: "unknown" }] : []),
         ...(failure === 400 || failure === 404
           ? [{ ...vector, fromService: false, outcome: "unknown", repeat: false }]
@@ -258,7 +261,7 @@ const retries: Vectors = {
   ),
 };
 
-/** Each file's text, by its name. */
+/** The text of each file, by file name. */
 export const conformanceFiles: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({ signatures, timestamps, units, addresses, paymentUris, retries }).map(
     ([name, vectors]) => {

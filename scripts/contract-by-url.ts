@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { createSandbox } from "../src/sandbox/index.ts";
 
-// The form that only the sandbox in process and on a port is tested in otherwise.
+// The published dialect, which the suite otherwise tests only on sandboxes that it creates itself.
 const sandbox = createSandbox({ dialect: "published", headerPrefix: "X-Acme" });
 const server = await sandbox.listen({ port: 0 });
 const vitest = spawn("vitest", ["run", "test/contract/any-server.test.ts"], {

@@ -19,10 +19,10 @@ export interface MadeError {
 
 const root = resolve(import.meta.dirname, "..");
 
-/** The arguments of one call of a factory, by the parameters they stand for. */
+/** The arguments of one call of a factory, by parameter. */
 type Known = ReadonlyMap<ts.Symbol, ts.Expression>;
 
-/** Every error that src creates; an error that a function creates is listed once per caller. */
+/** Every error that src creates. An error created by a function is listed once per caller. */
 export function everyError(): MadeError[] {
   const program = sourceProgram();
   const checker = program.getTypeChecker();
@@ -257,7 +257,7 @@ function placeOf(node: ts.Node): string {
 
 if (import.meta.main) {
   const byText = Map.groupBy(everyError(), ({ class: name, codes, message }) =>
-    [name, codes.join(" | ") || "(code as it comes)", message].join("\n  "),
+    [name, codes.join(" | ") || "(code set at run time)", message].join("\n  "),
   );
   for (const [text, made] of [...byText].sort(([a], [b]) => a.localeCompare(b))) {
     console.log(`${text}\n    ${made.map(({ place }) => place).join(", ")}\n`);

@@ -1,8 +1,8 @@
 /**
- * Takes each safeguard of test/mutants.ts out of a copy of the project and runs the test that has to notice. Several copies
- * are at work at once.
+ * Removes each safeguard in test/mutants.ts from a copy of the project, and runs the test that must then fail. Several
+ * copies run in parallel.
  *
- * usage: node scripts/mutants.ts [word ...]   only the mutants whose name, file or test holds one of the words
+ * usage: node scripts/mutants.ts [word ...]   only the mutants whose name, file or test contains one of the words
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ const chosen = mutants.filter(
     words.length === 0 || words.some((word) => [name, file, test].join("\n").includes(word)),
 );
 
-// One server for all runs, because each would start its own.
+// One server for all runs, because otherwise each would start its own.
 const postgres = await startPostgres(fast).catch(() => undefined);
 const environment = { ...process.env, SETTLEKIT_TEST_DATABASE_URL: postgres?.url };
 const copies = await Promise.all(Array.from({ length: availableParallelism() }, copyProject));
@@ -52,7 +52,7 @@ async function copyProject(): Promise<string> {
   return copy;
 }
 
-/** Does the work on each item, one item at a time in each copy. */
+/** Runs `work` on each item, one item at a time in each copy. */
 async function atOnce<Item, Result>(
   items: readonly Item[],
   work: (item: Item, copy: string) => Promise<Result>,
@@ -62,7 +62,7 @@ async function atOnce<Item, Result>(
   const working = copies.map(async (copy) => {
     for (const [index, item] of waiting) results[index] = await work(item, copy);
   });
-  // No copy is removed while another is at work.
+  // Wait for all of them, because the copies are removed afterwards.
   await Promise.allSettled(working);
   await Promise.all(working);
   return results;
@@ -75,7 +75,9 @@ async function isCaught(
   const path = join(copy, file);
   const source = await readFile(path, "utf8");
   if (!source.includes(find)) {
-    console.log(`gone     ${name}: ${file} does not hold its text. Update the table of mutants.`);
+    console.log(
+      `gone     ${name}: ${file} does not contain its text. Update the table of mutants.`,
+    );
     return false;
   }
   await writeFile(
@@ -88,7 +90,7 @@ async function isCaught(
   return !passed;
 }
 
-/** Whether the tests pass. A mutant may loop: threads end with their process. */
+/** Whether the tests pass. A mutant may loop forever, so the tests run in threads, which die with their process. */
 async function passes(copy: string, test: string, title: string): Promise<boolean> {
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
   const options = ["--pool=threads", "--maxWorkers=1", "--bail=1", "-t", title];

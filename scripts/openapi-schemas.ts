@@ -1,4 +1,4 @@
-// The schemas of the OpenAPI document: from zod, with texts from the docstrings of the interfaces in src/wire.
+// The schemas of the OpenAPI document: from zod, with descriptions from the docstrings of the interfaces in src/wire.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -13,7 +13,7 @@ import * as token from "../src/wire/token.ts";
 import * as webhookEvent from "../src/wire/webhook-event.ts";
 import * as withdrawal from "../src/wire/withdrawal.ts";
 
-/** A schema as an OpenAPI 3.1 document holds it. */
+/** A schema in an OpenAPI 3.1 document. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly description?: string;
@@ -33,7 +33,7 @@ const errorDetailsSchema = fields.openObject({
   param: z.exactOptional(z.string()),
 });
 
-/** What the interfaces say of their fields, and operations of themselves; and the defaults they name. */
+/** The docstrings of interfaces, fields and operations, and the defaults that they mention. */
 export const { docs, defaults } = readDocstrings();
 const components = namedSchemas();
 const registry = z.registry<{ id: string }>();
@@ -61,7 +61,7 @@ function namedSchemas(): Map<string, fields.Schema<unknown>> {
   return new Map([...named, ["ErrorEnvelope", envelope], ["ErrorDetails", errorDetailsSchema]]);
 }
 
-/** What the interfaces and operations of the wire say of themselves and, as `Interface.field`, of their fields. */
+/** The docstrings of the wire's interfaces by name, of their fields by `Interface.field`, and of the operations. */
 function readDocstrings() {
   const docs = new Map<string, string>([
     ["ErrorEnvelope", "Every error (interface section 7)."],
@@ -109,7 +109,7 @@ function readDocstrings() {
   return { docs, defaults };
 }
 
-/** Copies what is said of the fields of a base. */
+/** Copies the values of a base's fields to an interface that extends it. */
 function inherit<Value>(said: Map<string, Value>, name: string, base: string): void {
   for (const [key, value] of [...said]) {
     const [owner, field] = key.split(".");
@@ -147,7 +147,7 @@ function converted(schema: fields.Schema<unknown>) {
   };
 }
 
-/** Documented bounds that only the service holds callers to (interface section 8). */
+/** Documented bounds that only the service enforces (interface section 8). */
 const bounds: Readonly<Record<string, object>> = {
   "CreatePaymentBody.amount": { maximum: payment.maxAmountInCents },
   "CreateQuoteBody.forceDepositAmount": { maximum: payment.maxAmountInCents },
@@ -166,7 +166,7 @@ function described(json: JsonSchema, owner: string): JsonSchema {
   return { ...json, properties: Object.fromEntries(properties) };
 }
 
-/** What a schema accepts, before any of it is converted; a reference where the schema has a name. */
+/** The JSON Schema of the input that a schema accepts; a reference if the schema has a name. */
 export function jsonSchemaOf(schema: fields.Schema<unknown>): JsonSchema {
   const { $schema, $defs, ...json } = converted(schema);
   return described(json, "PageBody");

@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI document of the service from src/wire: paths and schemas from the operations, texts from
- * their docstrings and those of the interfaces. The sandbox serves it; api/openapi.json is where it is kept.
+ * Generates the OpenAPI document of the service from src/wire: paths and schemas from the operations, descriptions from
+ * their docstrings and those of the interfaces. api/openapi.json stores it, and the sandbox serves it.
  *
  * Run with `npm run api`.
  */
@@ -39,13 +39,13 @@ export interface OperationObject {
   readonly parameters?: readonly unknown[];
   readonly requestBody?: unknown;
   readonly responses: Readonly<Record<string, unknown>>;
-  /** Where the belief in this operation comes from. */
+  /** The source of the assumptions about this operation. */
   readonly "x-evidence": Evidence;
   /** Whether it may be repeated when its outcome is unknown. */
   readonly "x-replay": Replay;
 }
 
-/** An OpenAPI 3.1 document, as far as it is read in this project. */
+/** The parts of an OpenAPI 3.1 document that this project reads. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Partial<Record<"get" | "post", OperationObject>>>>;
@@ -60,8 +60,8 @@ export interface OpenApiDocument {
 const errors = {
   400: "A parameter is missing or malformed.",
   401: "The credential is missing or wrong.",
-  403: "The credential is right, but does not allow this (assumed).",
-  404: "Nothing has this id (assumed).",
+  403: "The credential is valid, but does not allow this (assumed).",
+  404: "No object has this id (assumed).",
   409: "The Idempotency-Key was used before, with other parameters or in a request still in progress.",
   422: "The parameters are well-formed, but a value is not accepted.",
   429: "Too many requests. Repeat later, with backoff.",
@@ -72,8 +72,8 @@ type ErrorStatus = keyof typeof errors;
 
 const credentials: Readonly<Record<Credential, string>> = {
   secretKey: "The merchant secret key. For the merchant's server only.",
-  paymentSecret: "The `secret` of the answer that created the payment.",
-  accessToken: "A dashboard's token. How it is obtained is not shown.",
+  paymentSecret: "The `secret` in the response that created the payment.",
+  accessToken: "A dashboard's token. The interface document does not show how to obtain it.",
 };
 
 /** By the first part of the operations' names. */
@@ -81,19 +81,20 @@ const tags: Readonly<Record<string, string>> = {
   payments: "Payments and deposits, from the merchant's server.",
   withdrawals: "Money sent out, from the merchant's server.",
   wallet: "The merchant's wallet.",
-  checkout: "What a customer may do with the payment secret.",
-  dashboard: "What a dashboard may do with a bearer token.",
+  checkout: "The customer's operations, with the payment secret.",
+  dashboard: "The dashboard's operations, with a bearer token.",
   chains: "The supported chains; public.",
   tokens: "The supported tokens with their prices; public.",
 };
 
 const headers = {
   "Idempotency-Key":
-    "Names the creation: the same for every attempt, another one for the next creation.",
-  "X-Request-Id": "Names the request for the service's support (assumed).",
+    "Identifies the creation: the same for every attempt, a new one for the next creation.",
+  "X-Request-Id": "Identifies the request to the service's support (assumed).",
   "Retry-After": "Seconds to wait, or the date to wait for (assumed).",
-  Signature: "Hex HMAC-SHA256, under the webhook secret, of the timestamp, a dot and the raw body.",
-  Timestamp: "The timestamp in the signed text. Its form is not shown.",
+  Signature:
+    "Hex HMAC-SHA256 of the timestamp, a dot and the raw body, keyed with the webhook secret.",
+  Timestamp: "The timestamp in the signed text. The interface document does not show its form.",
 } as const;
 
 const webhooks: Readonly<Record<keyof WebhookEvents, string>> = {
@@ -136,7 +137,7 @@ function operationObject(id: string, operation: Operation<unknown>): OperationOb
     }),
     responses: {
       [successStatus]: {
-        description: "Done.",
+        description: "Success.",
         headers: requestIdHeader,
         content: jsonContent(jsonSchemaOf(response)),
       },
@@ -153,7 +154,7 @@ function operationObject(id: string, operation: Operation<unknown>): OperationOb
   };
 }
 
-/** Which errors an operation can give, by what in its requests can be wrong. */
+/** The errors that an operation can return, depending on the parts of its request. */
 function errorStatuses(operation: Operation<unknown>): ErrorStatus[] {
   const { path, query, body, replay, credential } = operation;
   const takesInput = query !== undefined || body !== undefined;
@@ -170,7 +171,7 @@ function errorStatuses(operation: Operation<unknown>): ErrorStatus[] {
 
 function parametersOf({ path, query, replay }: Operation<unknown>) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
-    // Chains have numbers, or CAIP-2 text, for an id.
+    // A chain's id is a number, or CAIP-2 text.
     const schema = { type: "string", ...(name !== "chainId" && { format: "uuid" }) };
     const subject = name.replace(/Id$/, "");
     return { name, in: "path", required: true, description: `Id of the ${subject}.`, schema };
@@ -255,7 +256,7 @@ function webhookObjects() {
         requestBody: { required: true, content: jsonContent(body) },
         responses: {
           "200": { description: "Received." },
-          "401": { description: "The signature is not the webhook secret's." },
+          "401": { description: "The signature was not made with the webhook secret." },
         },
       };
       return [event, { post }];
@@ -263,7 +264,7 @@ function webhookObjects() {
   );
 }
 
-/** The interface of the service as it is believed to be. Its server is the one that serves the document. */
+/** The service's interface, as settlekit assumes it. The server is the one that serves the document. */
 export function openApiDocument(): OpenApiDocument {
   return {
     openapi: "3.1.1",
@@ -271,8 +272,8 @@ export function openApiDocument(): OpenApiDocument {
       title: "Crypto Payment Service, merchant interface",
       version: "v1",
       description:
-        "Payments, deposits and withdrawals, as settlekit believes the service to speak. `x-evidence` " +
-        "says where the belief in an operation comes from: the service's interface document " +
+        "Payments, deposits and withdrawals, as settlekit assumes the service to work. `x-evidence` " +
+        "gives the source of the assumptions about an operation: the service's interface document " +
         "(`documented`), other published descriptions (`published`), or settlekit's choice (`assumed`); " +
         "docs/wire.md has the details. Sections are those of the interface document.",
     },

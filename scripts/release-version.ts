@@ -1,5 +1,5 @@
-// Raises the version as the files in .changeset/ ask: changesets writes package.json and CHANGELOG.md, this script the
-// other places. npm install is avoided because it could change more of the lock file than the version.
+// Raises the version according to the files in .changeset/. changesets updates package.json and CHANGELOG.md, this
+// script the other places. It does not run npm install, which could change more of the lock file than the version.
 
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";

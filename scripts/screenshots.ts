@@ -81,7 +81,7 @@ async function shoot(
 ): Promise<void> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...settings });
   const page = await context.newPage();
-  // Time stands still, or the countdown would differ from run to run.
+  // Freeze time, or the countdown would differ from run to run.
   await page.clock.install({ time: sandbox.clock.now() });
   await page.clock.pauseAt(sandbox.clock.now());
   await show(page);

@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, "..");
 
 const env = {
   ...process.env,
-  // npm chooses versions by the Node that runs it.
+  // npm chooses package versions by the Node version that runs it.
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
   NEXT_TELEMETRY_DISABLED: "1",
   WRANGLER_SEND_METRICS: "false",

@@ -11,7 +11,7 @@ import { installInto, packInto } from "./pack.ts";
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "../test/types");
 
-/** How modules are resolved. TypeScript lets CommonJS require ES modules since 5.8. */
+/** How modules are resolved. Since 5.8, TypeScript lets CommonJS require ES modules. */
 const forms = {
   bundler: { module: "esnext", moduleResolution: "bundler" },
   node16: { module: "node16", moduleResolution: "node16" },

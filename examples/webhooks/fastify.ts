@@ -7,7 +7,7 @@ webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}:
 
 const app = fastify();
 
-// Adds a route whose body Fastify leaves alone; other routes get theirs parsed.
+// Adds a route whose body Fastify does not parse. Other routes are not affected.
 app.register(fastifyWebhooks, { webhooks, path: "/webhooks" });
 app.post("/orders", async (request) => request.body);
 

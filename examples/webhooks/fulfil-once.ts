@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isPaid, type MerchantClient, type Payment } from "settlekit";
 import type { WebhookOf, Webhooks } from "settlekit/webhooks";
 
-/** Ships every paid order once, however often, in whatever order and in how many processes its webhooks arrive. */
+/** Ships every paid order once, even if its webhooks arrive repeatedly, out of order and in several processes. */
 export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webhooks: Webhooks) {
   database.exec(`
     PRAGMA busy_timeout = 10000;
@@ -19,17 +19,17 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
       AND (payment_id IS NULL OR payment_id = :paymentId)`);
   const ship = database.prepare("INSERT INTO shipments VALUES (?)");
 
-  /** Acts on a payment as the service has it now. The webhook and the reconciliation both call it. */
+  /** Acts on a payment fetched from the service. The webhook and the reconciliation both call it. */
   function settle({ id: paymentId, orderId, amountInCents, status }: Payment): void {
     if (!isPaid(status) || !orderId) return;
     database.exec("BEGIN IMMEDIATE");
     try {
-      // One conditional update decides, and what follows from it is written with it or not at all.
+      // The conditional update decides whether to ship, and the shipment commits in the same transaction.
       if (markPaid.run({ paymentId, orderId, amountInCents }).changes === 1) {
         ship.run(orderId);
       } else if (findOrder.get(orderId)?.payment_id !== paymentId) {
         // Another shop's order, a different amount, or a second payment for the same order.
-        console.error(`Payment ${paymentId} fits no open order. Check whether to refund it.`);
+        console.error(`Payment ${paymentId} matches no open order. Check whether to refund it.`);
       }
       database.exec("COMMIT");
     } catch (error) {
@@ -46,7 +46,7 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
     const payments = data.id
       ? [await client.payments.get(data.id)]
       : await client.payments.findByOrderId(orderId, { createdAfter });
-    // Answered with 500, so that the service delivers it again.
+    // An error makes the handler return 500, so that the service delivers the event again.
     if (payments.length === 0) throw new Error(`The order ${orderId} has no payment yet.`);
     for (const payment of payments) settle(payment);
   };

@@ -72,7 +72,7 @@ async function shipsOnce(database: Record<string, string>): Promise<void> {
   ]) {
     const { paymentId } = await client.payments.create(input);
     await sandbox.payments.simulate(paymentId, "success");
-    await second.printed(new RegExp(`Payment ${paymentId} fits no open order`));
+    await second.printed(new RegExp(`Payment ${paymentId} matches no open order`));
   }
   expect(await shipped()).toEqual([1, 1, 1, 1]);
   await second.stop();

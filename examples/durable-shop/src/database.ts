@@ -1,11 +1,11 @@
 import type { Effect, Store, StoreMode } from "settlekit/inbox";
 
-/** What the shop needs of a database: where the inbox keeps its rows, and the shop's own statements. */
+/** The shop's database: the store of the inbox, and the shop's own statements. */
 export interface ShopDatabase<Client, Mode extends StoreMode> {
   readonly store: Store<Client, Mode>;
   /** Marks an order as paid and ships it, in the inbox's transaction. */
   readonly ship: Effect<"payment", Client, Mode>;
-  /** Creates the shop's tables where they are missing. */
+  /** Creates the shop's tables if they are missing. */
   prepare(): Promise<void>;
   addOrder(orderId: string, amountInCents: number): Promise<void>;
   /** How often each order was shipped: never more than once. */
@@ -13,7 +13,7 @@ export interface ShopDatabase<Client, Mode extends StoreMode> {
   close(): Promise<void>;
 }
 
-/** Another shop's order, a different amount, or a second payment for the same order. */
+/** Reports a payment for another shop's order, of a different amount, or for an order that is already paid. */
 export function reportUnmatched(paymentId: string): void {
-  console.error(`Payment ${paymentId} fits no open order. Check whether to refund it.`);
+  console.error(`Payment ${paymentId} matches no open order. Check whether to refund it.`);
 }

@@ -10,7 +10,7 @@ export function openPostgres(url: string): ShopDatabase<pg.PoolClient, "async"> 
   return {
     store,
     async ship(tx, { id, orderId, amountInCents }, { after }) {
-      // The inbox runs this once for each payment, so the order decides.
+      // The inbox runs this once per payment, and an order can have several, so the update claims the order.
       const { rowCount } = await tx.query(
         "UPDATE orders SET payment_id = $1 WHERE id = $2 AND amount_in_cents = $3 AND payment_id IS NULL",
         [id, orderId, amountInCents],

@@ -20,7 +20,7 @@ export async function openShop<Client, Mode extends StoreMode>(
     store: database.store,
   });
   inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, database.ship);
-  // A task may take its time, and runs again if the process dies: the key keeps a mail service from sending twice.
+  // A task may be slow, and runs again if the process dies: the key keeps the mail service from sending twice.
   inbox.task<{ orderId: string }>("email", async ({ orderId }, { key }) => {
     console.log(`${orderId} is paid: mail sent with the idempotency key ${key}`);
   });
@@ -55,7 +55,7 @@ export async function openShop<Client, Mode extends StoreMode>(
     console.log(`The shop is open: http://${host}:${port}`);
   });
   return {
-    /** Finishes what is running. What is left, another process takes over. */
+    /** Finishes running work. Another process takes over the rest. */
     async close() {
       server.close();
       server.closeIdleConnections();

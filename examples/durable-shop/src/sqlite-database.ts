@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { sqlite } from "settlekit/sqlite";
 import { reportUnmatched, type ShopDatabase } from "./database.ts";
 
-/** The shop on SQLite: one connection for the orders and the inbox, so that both can commit as one. */
+/** The shop on SQLite: one connection for the orders and the inbox, so that both commit in one transaction. */
 export function openSqlite(file: string): ShopDatabase<DatabaseSync, "sync"> {
   const db = new DatabaseSync(file, { timeout: 5_000 });
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
@@ -10,7 +10,7 @@ export function openSqlite(file: string): ShopDatabase<DatabaseSync, "sync"> {
   return {
     store,
     ship(tx, { id, orderId, amountInCents }, { after }) {
-      // The inbox runs this once for each payment, so the order decides.
+      // The inbox runs this once per payment, and an order can have several, so the update claims the order.
       const { changes } = tx
         .prepare(
           "UPDATE orders SET payment_id = ? WHERE id = ? AND amount_in_cents = ? AND payment_id IS NULL",

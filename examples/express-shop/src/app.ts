@@ -51,7 +51,7 @@ export function createApp(shop: Shop): Express {
       response.redirect(303, await startPayment(order, shop));
     } catch (error) {
       if (!SettlekitError.is(error)) throw error;
-      // Says what happened and what to do, and never contains a secret.
+      // The error says what happened and what to do, and never contains a secret.
       console.error(error);
       response.status(503).send(pages.paymentNotStarted(order));
     }
@@ -63,7 +63,7 @@ export function createApp(shop: Shop): Express {
 // Express recognises an error handler by its four parameters.
 const onFailure: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error);
-  // Express gives the errors that a request caused a 4xx status.
+  // Express sets a 4xx status on errors that a request caused.
   const { status = 500 } = error as { status?: number };
   if (status >= 500) console.error(error);
   response.status(status).send(pages.failure());

@@ -50,7 +50,7 @@ export function createApp(shop: Shop): FastifyInstance {
 
   app.setNotFoundHandler((_request, reply) => html(reply, 404, pages.notFound()));
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // Fastify gives the errors that a request caused a 4xx status.
+    // Fastify sets a 4xx status on errors that a request caused.
     const { statusCode = 500 } = error;
     if (statusCode >= 500) request.log.error(error);
     return html(reply, statusCode, pages.failure());
@@ -61,7 +61,7 @@ export function createApp(shop: Shop): FastifyInstance {
       return reply.redirect(await startPayment(order, shop), 303);
     } catch (error) {
       if (!SettlekitError.is(error)) throw error;
-      // Says what happened and what to do, and never contains a secret.
+      // The error says what happened and what to do, and never contains a secret.
       reply.log.error(error);
       return html(reply, 503, pages.paymentNotStarted(order));
     }

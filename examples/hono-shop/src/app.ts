@@ -54,7 +54,7 @@ export function createApp(shop: Shop): Hono {
       return context.redirect(await startPayment(order, shop), 303);
     } catch (error) {
       if (!SettlekitError.is(error)) throw error;
-      // Says what happened and what to do, and never contains a secret.
+      // The error says what happened and what to do, and never contains a secret.
       console.error(error);
       return context.html(pages.paymentNotStarted(order), 503);
     }

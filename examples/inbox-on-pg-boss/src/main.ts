@@ -1,4 +1,4 @@
-// A shop whose jobs pg-boss runs already: it drives the inbox, too, in place of inbox.start().
+// A shop that already runs its jobs on pg-boss, which drives the inbox in place of inbox.start().
 
 import { createServer } from "node:http";
 import pg from "pg";
@@ -22,7 +22,7 @@ const inbox = createInbox({
   client: new MerchantClient({ logger: { warn: console.warn, error: console.error } }),
   webhooks: new Webhooks({ logger: console }),
   store: postgres(pool),
-  // A payment or withdrawal has changed: one job for it, however many webhooks there are.
+  // A payment or withdrawal has changed: queue one job for it, however many webhooks arrive.
   async onEvent(event) {
     if (event.type !== "accepted" || !event.kind || !event.id) return;
     const { kind, id } = event;
@@ -30,7 +30,7 @@ const inbox = createInbox({
   },
 });
 inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, async (tx, payment) => {
-  // The key decides: the inbox runs this once for each payment, and an order can have several.
+  // The inbox runs this once per payment, and an order can have several, so the primary key decides.
   const insert = "INSERT INTO shipments (order_id) VALUES ($1) ON CONFLICT DO NOTHING";
   const { rowCount } = await tx.query(insert, [payment.orderId]);
   if (rowCount === 1) console.log(`${payment.orderId} is paid and shipped`);
@@ -47,8 +47,8 @@ await boss.work<SubjectRef>(
   },
 );
 
-// What no job is left for, because a process ended between the commit and send(), is settled within a minute; and what no
-// webhook told, within five.
+// If a process dies between the commit and send(), there is no job: settle-due settles the change within a minute.
+// reconcile finds changes that no webhook reported, within five.
 await boss.createQueue("settle-due");
 await boss.createQueue("reconcile");
 await boss.work("settle-due", () => inbox.settleDue());

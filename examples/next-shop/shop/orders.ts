@@ -13,7 +13,7 @@ export interface Order {
   readonly createdAt: string;
 }
 
-/** The shop's orders, and the work that their payments lead to. */
+/** The shop's orders, and the work to do once their payments are final. */
 export class Orders {
   readonly #database: DatabaseSync;
 
@@ -87,7 +87,7 @@ export class Orders {
   settle(payment: Payment): boolean {
     const { id, orderId = null, amountInCents } = payment;
     if (isFinal(payment.status)) {
-      // "confirmed" and "completed" mean the same here, and so does every state without money.
+      // To this shop, "confirmed" and "completed" are both paid, and every other final status is not.
       const state = isPaid(payment.status) ? "paid" : "not paid";
       // Both statements check the order inside the transaction, because another process may be settling it.
       // Money can arrive after a payment has expired, but a paid order stays paid.

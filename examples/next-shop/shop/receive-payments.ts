@@ -4,7 +4,7 @@ import type { Orders } from "./orders.ts";
 
 type PaymentWebhook = WebhookOf<"payment.updated" | "payment.confirmed">;
 
-/** The shop's webhooks. When a handler throws, the answer is 500 and the service delivers again. */
+/** The shop's webhooks. If a handler throws, the response is 500 and the service delivers again. */
 export function receivePayments(client: MerchantClient, orders: Orders): Webhooks {
   // The secret comes from SETTLEKIT_WEBHOOK_SECRET.
   const webhooks = new Webhooks({ logger: console });
@@ -20,12 +20,12 @@ export function receivePayments(client: MerchantClient, orders: Orders): Webhook
   webhooks.on("payment.confirmed", onPayment);
   return webhooks;
 
-  /** Asks the service, because events can repeat and overtake each other. Only `orderId` is sure to be in one. */
+  /** Fetches the payments, because events can repeat and arrive out of order. Only `orderId` is sure to be in one. */
   async function paymentsOf({ id, orderId }: PaymentWebhook["data"]): Promise<Payment[]> {
     const order = orders.find(orderId ?? "");
     // The order of another shop on the same merchant account.
     if (orderId && order === undefined) return [];
-    // The service waits 30 seconds for the answer to its webhook.
+    // The service waits 30 seconds for the response to its webhook.
     const deadlineMs = 20_000;
     if (id) return [await client.payments.get(id, { deadlineMs })];
     // An order can have several payments, so the id stored with it may not be this one's.

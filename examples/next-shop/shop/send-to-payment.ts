@@ -10,7 +10,7 @@ export async function sendToPayment(order: Order): Promise<Response> {
     return Response.redirect(await startPayment(order, shop), 303);
   } catch (error) {
     if (!SettlekitError.is(error)) throw error;
-    // Says what happened and what to do, and never contains a secret.
+    // The error says what happened and what to do, and never contains a secret.
     console.error(error);
     return Response.redirect(new URL(`/orders/${order.id}?failed=1`, shop.publicUrl), 303);
   }

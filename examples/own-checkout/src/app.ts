@@ -65,9 +65,9 @@ export function createApp({ client, webhooks, orders }: Shop): Express {
 // Express recognises an error handler by its four parameters.
 const onFailure: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error);
-  // Express gives the errors that a request caused a 4xx status.
+  // Express sets a 4xx status on errors that a request caused.
   const status = SettlekitError.is(error) ? 503 : ((error as { status?: number }).status ?? 500);
-  // Says what happened and what to do, and never contains a secret.
+  // The error says what happened and what to do, and never contains a secret.
   if (status >= 500) console.error(error);
   response.status(status).json({ problem: "please try again" });
 };

@@ -1,6 +1,6 @@
 import type { Product } from "./catalogue.ts";
 
-/** Nothing here comes from a request. Escape what does. */
+/** None of these values come from a request. Escape any that do. */
 export function cataloguePage(products: readonly Product[]): string {
   const buttons = products.map(({ sku, name, priceInCents }) => {
     const label = `Buy: ${name}, $${(priceInCents / 100).toFixed(2)}`;

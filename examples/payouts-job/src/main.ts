@@ -1,4 +1,4 @@
-// Sends every payout that is due exactly once, however often the job runs, and however many run at once.
+// Sends every due payout exactly once, no matter how often the job runs or how many copies of it run at once.
 
 import { setTimeout } from "node:timers/promises";
 import { MerchantClient } from "settlekit";
@@ -30,7 +30,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-// A payout in doubt is looked for when the quiet time has passed.
+// The ledger looks up a payout in doubt once the quiet time has passed.
 do await payouts.runDue();
 while (!isStopping && (await isAnyUnderWay()) && (await setTimeout(200, true)));
 
@@ -43,9 +43,9 @@ console.table(
 // Exit code for cron and other schedulers: 1 while a payout needs another run or a person.
 process.exitCode = all.every(({ state }) => state === "sent" || state === "completed") ? 0 : 1;
 
-/** Whether the ledger is finding out about a payout, or another run has it. What has a problem waits for the next run. */
+/** Whether a run is still sending or looking up a payout. Those with a problem wait for the next run. */
 async function isAnyUnderWay(): Promise<boolean> {
-  // A person has to look first.
+  // The breaker is open: a person has to check first.
   if ((await payouts.stats()).stopped) return false;
   const planned = await payouts.list({ state: "planned", limit: 10_000 });
   if (planned.some(({ problem }) => problem === undefined)) return true;

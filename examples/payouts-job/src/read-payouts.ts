@@ -3,7 +3,7 @@ import { toRecipientAddress, usdToCents } from "settlekit";
 
 /** A payout that is due. */
 export interface DuePayout {
-  /** Identifies the payout for good: one payout per order id. */
+  /** Identifies the payout permanently: one payout per order id. */
   readonly orderId: string;
   /** USD cents. */
   readonly amountInCents: number;

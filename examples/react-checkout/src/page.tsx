@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Checkout } from "settlekit/checkout/react";
 
-/** What the server answers to a new order. The secret gives access to this payment only. */
+/** The server's response to a new order. The secret gives access to this payment only. */
 interface OpenPayment {
   readonly paymentId: string;
   readonly secret: string;

@@ -13,13 +13,13 @@ const webhooks = new Webhooks();
 const receive = webhooks.nodeHandler();
 
 webhooks.on("payment.updated", async ({ data }) => {
-  // The event may be old, and often names the order alone: what counts is what the service says now.
+  // The event may be old, and often contains only the order id, so fetch the current status from the service.
   const payments = data.id
     ? [await client.payments.get(data.id)]
     : await client.payments.findByOrderId(data.orderId ?? "");
-  // Answered with 500, so that the service delivers it again.
+  // An error makes the handler return 500, so that the service delivers the event again.
   if (payments.length === 0) throw new Error(`The order ${data.orderId} has no payment yet.`);
-  // Your database remembers what was shipped, because webhooks repeat.
+  // In production, record shipments in your database, because webhooks repeat.
   if (payments.some(({ status }) => isPaid(status))) console.log(`Ship ${payments[0]?.orderId}.`);
 });
 

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { OpenOrder } from "./reconcile.ts";
 
 /**
- * The orders placed after `since` that the shop does not know to be paid. Includes orders whose payment has
- * expired, because money can still arrive.
+ * The orders placed after `since` that are not known to be paid. Includes orders whose payment has expired,
+ * because money can still arrive.
  */
 export function openOrders(database: DatabaseSync, since: Date): OpenOrder[] {
   return database

@@ -11,7 +11,7 @@ interface ReconcileShopOptions {
   readonly since: Date;
 }
 
-/** Settles every open order with its payment, and returns the ids of the orders that turned out to be paid. */
+/** Settles every open order with its payment, and returns the ids of the orders that are now paid. */
 export async function reconcileShop(options: ReconcileShopOptions): Promise<string[]> {
   const { client, database, since } = options;
   const orders = new Orders(database);
