@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { message } from "@optique/core/message";
+import { show } from "../values.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { defineCommand, operand } from "./options.ts";
 import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
@@ -45,7 +46,7 @@ export const execCommand = defineCommand({
     return await exitCodeOf(child).catch((error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
       const problem = isMissing ? "command not found" : error.message;
-      terminal.say(`settlekit: cannot run ${JSON.stringify(file)}: ${problem}.`);
+      terminal.say(`settlekit: cannot run ${show(file)}: ${problem}.`);
       return isMissing ? exitCodes.notFound : exitCodes.notExecutable;
     });
   },

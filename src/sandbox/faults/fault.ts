@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
-import { checkOptionNames, invalidArgument } from "../../values.ts";
+import { checkOptionNames, invalidArgument, show } from "../../values.ts";
 import { operationTable } from "../../wire/operations.ts";
 import { isWholeWithin } from "../checks.ts";
 
@@ -156,7 +156,7 @@ export function checkRoute(route: FaultRoute): void {
   const operations = Object.values(operationTable);
   if (operations.some(({ method, path }) => isOnRoute(route, method, path))) return;
   throw new InvalidRequestError(
-    `The service has no route that begins with ${JSON.stringify(route)}. Pass a method and a path, such ` +
+    `The service has no route that begins with ${show(route)}. Pass a method and a path, such ` +
       'as "POST /payments", "GET /withdrawals/{withdrawalId}" or "POST /payments/{paymentId}/quotes", ' +
       'or "*".',
     { code: "unknown_route", param: "route" },

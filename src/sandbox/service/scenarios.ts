@@ -1,5 +1,5 @@
 import { InvalidRequestError, NotFoundError } from "../../errors.ts";
-import { checkOptionNames } from "../../values.ts";
+import { checkOptionNames, show } from "../../values.ts";
 import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 
@@ -170,7 +170,7 @@ function unplayable(
       ? 'Play "late", or create another payment.'
       : "Create another one.";
   return new InvalidRequestError(
-    `The ${name} is ${status}, but must be ${from.join(" or ")} for ${JSON.stringify(scenario)}. ${cure}`,
+    `The ${name} is ${status}, but must be ${from.join(" or ")} for ${show(scenario)}. ${cure}`,
     { code, param: `${name}Id` } as const,
   );
 }

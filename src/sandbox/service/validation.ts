@@ -75,7 +75,7 @@ function expected(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_type":
       return issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
     case "invalid_value":
-      return issue.values.map((known) => JSON.stringify(known)).join(" or ");
+      return issue.values.map(show).join(" or ");
     case "too_small":
       return value === "" ? "a non-empty string" : `at least ${issue.minimum}${unit}`;
     case "too_big":

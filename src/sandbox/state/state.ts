@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { InvalidRequestError } from "../../errors.ts";
-import { isRecord } from "../../values.ts";
+import { isRecord, show } from "../../values.ts";
 import { paymentSchema } from "../../wire/payment.ts";
 import { withdrawalSchema } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
@@ -87,7 +87,7 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   throw invalidSave(
     part === 1
       ? `It was modified: one of its ${String(name)} is invalid.`
-      : `It was modified: the table ${JSON.stringify(name)} is invalid.`,
+      : `It was modified: the table ${show(name)} is invalid.`,
   );
 }
 
