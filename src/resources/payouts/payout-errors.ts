@@ -85,8 +85,8 @@ export function abortedInDoubt(
   reason: unknown,
 ): AbortError {
   return new AbortError(
-    `${facts.name}.createOnce was aborted before it was known whether the withdrawal for orderId "${facts.orderId}" was ` +
-      `created. ${nextStep(facts)}`,
+    `${facts.name}.createOnce was aborted before it was known whether the withdrawal for orderId ` +
+      `"${facts.orderId}" was created. ${nextStep(facts)}`,
     { ...common(facts), attempts, requestId, code: "aborted", outcome: "unknown", cause: reason },
   );
 }
@@ -99,7 +99,7 @@ export function lookupTookAll(facts: PayoutFacts, deadlineMs: number): TimeoutEr
   );
 }
 
-/** Why a lookup showed nothing. */
+/** The reason why a lookup was inconclusive. */
 export function unread(failure: unknown): string {
   const reason = SettlekitError.is(failure) ? `${failure.name} ${failure.code}` : String(failure);
   return `The list could not be read (${reason}).`;
