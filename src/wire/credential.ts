@@ -26,8 +26,8 @@ export function checkCredential(param: string, value: unknown, name = param): st
   // Some .env parsers leave quotation marks in place.
   if (!isVisibleAscii(value) || /^["']|["']$/.test(value)) {
     throw new ConfigurationError(
-      `${name} contains a character that no credential has: a space, a line break, a quotation mark ` +
-        "around it or a character outside ASCII. It was probably copied along with the credential; copy it again.",
+      `${name} contains a character that no credential has: a space, a line break, a surrounding quotation mark or a ` +
+        "non-ASCII character. It was probably copied along with the credential; copy it again.",
       { code: "malformed_credential", param },
     );
   }
@@ -35,7 +35,8 @@ export function checkCredential(param: string, value: unknown, name = param): st
 }
 
 /**
- * Published elsewhere: test keys start with `sk_test_`, production keys with `sk_` alone.
+ * Checks that a key belongs to the environment. Published elsewhere: test keys start with `sk_test_`, production keys
+ * with `sk_` alone.
  *
  * @param name The option or environment variable that it came from.
  */
