@@ -3,7 +3,7 @@ import { idempotencyKeyHeader } from "../wire/credential.ts";
 import { isSecureUrl } from "./base-url.ts";
 import { unlessAborted } from "./time.ts";
 
-/** The argument of a `beforeRequest` hook: ky's own state. */
+/** The argument of a `beforeRequest` hook, a part of ky's state. */
 export interface BeforeRequestState {
   /** The request about to be sent. Set headers on it, or return another Request. */
   readonly request: Request;
@@ -11,7 +11,7 @@ export interface BeforeRequestState {
   readonly retryCount: number;
 }
 
-/** The argument of an `afterResponse` hook: ky's own state. */
+/** The argument of an `afterResponse` hook, a part of ky's state. */
 export interface AfterResponseState extends BeforeRequestState {
   /** A clone: reading its body does not affect the call. */
   readonly response: Response;

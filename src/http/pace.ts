@@ -76,7 +76,7 @@ export class Pace {
     return this.#state.since > this.#time.now();
   }
 
-  /** The service accepted a request: any answer but 429. */
+  /** The service accepted a request: it sent any response but a 429. */
   accepted(sentAt: number): void {
     const now = this.#time.now();
     this.#accepted.push(now);

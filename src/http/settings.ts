@@ -25,7 +25,7 @@ export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> 
 /** The part of fetch that settlekit uses, always called as `fetch(url, init)`. undici's fetch fits too. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** Where the credential of a client's calls comes from. */
+/** The source of the credential of a client's calls. */
 export interface CredentialSource {
   /** The option that holds it, for errors. */
   readonly param: string;

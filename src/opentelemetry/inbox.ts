@@ -15,7 +15,7 @@ import { detached, runWithin, type Telemetry, tenantAttribute } from "./telemetr
 
 /** An inbox with any store. */
 export interface AnyInbox {
-  /** The inbox's own numbers. */
+  /** The inbox's statistics. */
   stats(): Promise<InboxStats>;
   /** Everything that is waiting for a person. */
   parked(): Promise<unknown>;
@@ -121,7 +121,7 @@ function inboxCounters({ meter }: Telemetry): (event: InboxEvent) => void {
   };
 }
 
-/** Reads the inbox's own numbers, which are those of all tenants, whenever metrics are collected. */
+/** Reads the inbox's statistics, which cover all tenants, whenever metrics are collected. */
 function measureInbox(inbox: AnyInbox, { meter }: Telemetry): () => void {
   const lag = meter.createObservableGauge("settlekit.inbox.lag", {
     unit: "s",

@@ -6,7 +6,7 @@ import { detached, runWithin, type Telemetry, tenantAttribute } from "./telemetr
 
 /** A payout ledger with any store. */
 export interface AnyPayouts {
-  /** The ledger's own numbers. */
+  /** The ledger's statistics. */
   stats(): Promise<PayoutsStats>;
   /** Approves a payout. */
   approve(orderId: string, decision: { readonly by: string }): Promise<unknown>;
@@ -83,7 +83,7 @@ function payoutCounters({ meter }: Telemetry): (event: PayoutsEvent) => void {
   };
 }
 
-/** Reads the ledger's own numbers whenever metrics are collected. */
+/** Reads the ledger's statistics whenever metrics are collected. */
 function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
   const states = meter.createObservableGauge("settlekit.payouts.count", {
     description: "Payouts in the ledger, by state.",

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { Credential } from "./operation.ts";
 
-/** The service's environment that a client talks to; each has its own keys. */
+/** An environment of the service. Each has its own keys. */
 export type Environment = "production" | "testnet" | "sandbox";
 
 /** The default port of a sandbox. */
