@@ -35,8 +35,7 @@ export function checkCredential(param: string, value: unknown, name = param): st
 }
 
 /**
- * Checks that a key belongs to the environment. Published elsewhere: test keys start with `sk_test_`, production keys
- * with `sk_` alone.
+ * Checks a key against the environment: test keys start with `sk_test_`, production keys with `sk_` alone (published).
  *
  * @param name The option or environment variable that it came from.
  */
