@@ -12,7 +12,7 @@ import { type RawRequest, rawRequest } from "./resources/request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
 import { channel, requireServer, requireSupportedNode } from "./runtime.ts";
 
-/** The merchant whose dashboard is used, and the token for it. */
+/** A merchant, and the bearer token for its dashboard. */
 export interface DashboardOptions {
   /** The merchant's id: `merchantId` of its payments. */
   merchantId: string;
@@ -59,8 +59,8 @@ export class MerchantClient {
   }
 
   /**
-   * One payment as its customer may see it, with the payment secret returned when it was created (interface section
-   * 4.3). In browsers, use `CheckoutClient` of `settlekit/checkout`.
+   * A customer's access to one payment, with the payment secret returned when it was created (interface section 4.3).
+   * In browsers, use `CheckoutClient` of `settlekit/checkout`.
    *
    * @throws {ConfigurationError} when the secret is invalid.
    */
@@ -70,8 +70,8 @@ export class MerchantClient {
   }
 
   /**
-   * The operations that a dashboard's bearer token allows (interface sections 4.6 and 4.7). If the service answers 401,
-   * a token function is called again, once.
+   * The operations that a dashboard's bearer token allows (interface sections 4.6 and 4.7). After a 401, a token
+   * function is called once more.
    *
    * @throws {ConfigurationError} when the id or the token is invalid.
    */

@@ -24,8 +24,8 @@ export function durationInMs(duration: Duration): number {
   const milliseconds = typeof duration === "string" ? parse(duration) : duration;
   if (Number.isSafeInteger(milliseconds) && milliseconds >= 0) return milliseconds;
   throw new InvalidRequestError(
-    `The duration is ${show(duration)}. Pass a whole number of milliseconds, not negative, or a ` +
-      'whole number with a unit: "500ms", "90s", "15m", "24h" or "2d".',
+    "The duration must be zero or a positive whole number of milliseconds, or a whole number with a unit such as " +
+      `"500ms", "90s", "15m", "24h" or "2d", got ${show(duration)}.`,
     { code: "invalid_duration", param: "duration" },
   );
 }

@@ -2,7 +2,7 @@
 
 /**
  * Whether the request behind an error may have taken effect. `not_sent`: nothing left this process. `rejected`: the
- * service answered and said no. `unknown`: it may or may not have taken effect.
+ * service refused it. `unknown`: it may or may not have taken effect.
  */
 export type Outcome = "not_sent" | "rejected" | "unknown";
 
@@ -31,7 +31,7 @@ export interface SettlekitErrorOptions
   readonly cause?: unknown;
 }
 
-/** Shared by every copy of the package in a process, so that `is` holds across copies. */
+/** Shared by every copy of the package in a process, so that `is` works across copies. */
 const kindsKey = Symbol.for("settlekit.error.kinds");
 
 /**
@@ -49,8 +49,8 @@ const bodies = /* @__PURE__ */ new WeakMap<SettlekitError, unknown>();
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
 /**
- * The root of everything settlekit throws on purpose. Messages state the fact and the cure. No error shows a credential,
- * whether printed, inspected or serialised.
+ * The base class of every error that settlekit throws on purpose. Messages state the fact and the cure. No error shows
+ * a credential, whether printed, inspected or serialised.
  *
  * @example
  * ```ts
@@ -77,7 +77,7 @@ export class SettlekitError extends Error {
   declare readonly idempotencyKey?: string | undefined;
   /** Requests sent for the call, the first one included. */
   declare readonly attempts?: number | undefined;
-  /** The id of the last answered request at the service. Quote it to the service's support. */
+  /** The service's id of the last request that it answered. Quote it to the service's support. */
   declare readonly requestId?: string | undefined;
   /** HTTP status of the last response; absent if there was none. */
   declare readonly status?: number | undefined;
@@ -85,7 +85,7 @@ export class SettlekitError extends Error {
   declare readonly type?: string | undefined;
   /** How long the service asked to wait, in milliseconds. */
   declare readonly retryAfterMs?: number | undefined;
-  /** The last status that was read, if a wait for a final one ended without it. */
+  /** The last status that was read, if a wait ended without a final one. */
   declare readonly lastStatus?: string | undefined;
 
   constructor(message: string, options: SettlekitErrorOptions) {
@@ -103,7 +103,7 @@ export class SettlekitError extends Error {
     if (this.stack?.startsWith("Error")) this.stack = `${kind}${this.stack.slice("Error".length)}`;
   }
 
-  /** Where the guide explains this error: a file in the package, under `node_modules`, and its section. */
+  /** The section of the guide that explains this error: a file in the package, under `node_modules`, with an anchor. */
   get docs(): string {
     return `settlekit/docs/errors.md#${this.name.toLowerCase()}`;
   }
@@ -117,7 +117,7 @@ export class SettlekitError extends Error {
     return facts;
   }
 
-  /** Node's output: the facts without getters, because bodies are behind getters. @internal */
+  /** Node's output. It shows fields but no getters: bodies are behind getters. @internal */
   [inspectKey](
     depth: number,
     options: object,
@@ -172,7 +172,7 @@ export class InvalidRequestError extends ApiError {
   declare readonly name: "InvalidRequestError";
 }
 
-/** The credential is missing or wrong (401). Check that it is complete and for the client's environment. */
+/** The credential is missing or wrong (401). Check that it is complete and belongs to this environment. */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = "AuthenticationError";
   declare readonly name: "AuthenticationError";
@@ -190,13 +190,15 @@ export class NotFoundError extends ApiError {
   declare readonly name: "NotFoundError";
 }
 
-/** The key was used with other parameters, or its first request is running (409). New parameters need a new key. */
+/**
+ * The key was used with other parameters, or its first request is still running (409). New parameters need a new key.
+ */
 export class IdempotencyConflictError extends ApiError {
   static override readonly kind: string = "IdempotencyConflictError";
   declare readonly name: "IdempotencyConflictError";
 }
 
-/** Still too many requests (429) at the deadline, although the client waited and retried. See `retryAfterMs`. */
+/** Still rate-limited (429) at the deadline, although the client waited and retried. See `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = "RateLimitError";
   declare readonly name: "RateLimitError";
@@ -208,7 +210,7 @@ export class ServerError extends ApiError {
   declare readonly name: "ServerError";
 }
 
-/** No response, because a connection failed. `code` is the platform's; `outcome` is `not_sent` if there was none. */
+/** A connection failed, so there is no response. `code` is the platform's; `outcome` is `not_sent` if none was made. */
 export class ConnectionError extends SettlekitError {
   static override readonly kind: string = "ConnectionError";
   declare readonly name: "ConnectionError";
@@ -230,8 +232,9 @@ export class AbortError extends SettlekitError {
 export type OutcomeUnknownErrorOptions = Omit<SettlekitErrorOptions, "outcome">;
 
 /**
- * The service may have created the payment or withdrawal, but no response confirmed it. Nothing was repeated that could
- * pay twice. The message says how to continue; `idempotencyKey` is the key of every attempt, `cause` the last failure.
+ * The service may have created the payment or withdrawal, but no response confirmed it. No request that could pay twice
+ * was repeated. The message says how to continue; `idempotencyKey` is the key of every attempt, and `cause` is the last
+ * failure.
  */
 export class OutcomeUnknownError extends SettlekitError {
   static override readonly kind: string = "OutcomeUnknownError";
@@ -304,7 +307,7 @@ export class WebhookVerificationError extends SettlekitError {
   static override readonly kind: string = "WebhookVerificationError";
   declare readonly name: "WebhookVerificationError";
 
-  /** Why; equal to `code`. */
+  /** Equal to `code`. */
   readonly reason: WebhookFailureReason;
 
   constructor(reason: WebhookFailureReason, message: string) {

@@ -18,32 +18,31 @@ export interface ClientOptions extends ConnectionOptions {
   /** Default: `SETTLEKIT_ENVIRONMENT`, else `production`. */
   environment?: Environment | undefined;
   /**
-   * Where the service is: https, or http on this machine. Default: `SETTLEKIT_BASE_URL` for
-   * production, `SETTLEKIT_TESTNET_URL` for the testnet, and `SETTLEKIT_SANDBOX_URL` or
-   * `http://127.0.0.1:4010` for the sandbox.
+   * The service's URL: https, or http on this machine. Default: `SETTLEKIT_BASE_URL` for production,
+   * `SETTLEKIT_TESTNET_URL` for the testnet, and `SETTLEKIT_SANDBOX_URL` or `http://127.0.0.1:4010` for the sandbox.
    */
   baseUrl?: string | undefined;
   /**
-   * Allows plain http to a sandbox on another machine, such as a container's name. Only for the environment
-   * `sandbox` with a test key. Default: whether `SETTLEKIT_SANDBOX_ALLOW_HTTP` is `1`.
+   * Allows plain http to a sandbox on another machine, such as a container. Only for the environment `sandbox` with a
+   * test key. Default: true if `SETTLEKIT_SANDBOX_ALLOW_HTTP` is `1`.
    */
   allowHttp?: boolean | undefined;
-  /** How many requests may run at once; the others wait. Default: no limit. */
+  /** The maximum number of concurrent requests; the others queue. Default: no limit. */
   maxConcurrency?: number | undefined;
   /**
    * Separates the idempotency keys that `createOnce` derives when several systems share a merchant. It does not
-   * separate their withdrawals: those are found by `orderId`, so each system needs its own order numbers. Default
+   * separate their withdrawals, which are looked up by `orderId`: two systems must never use the same one. Default
    * `default`.
    */
   idempotencyNamespace?: string | undefined;
   /**
    * Added to the init of every fetch, for example a `dispatcher` for a proxy or client certificates. A dispatcher works
-   * only with its own undici's `fetch`: pass that, too. Fields that requests set themselves, such as `headers`, are
-   * refused.
+   * only with the `fetch` of its own copy of undici: pass that as `fetch`, too. Fields that requests set themselves,
+   * such as `headers`, are refused.
    */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Functions in ky's form that run around every attempt: `beforeRequest` for tracing headers or a proxy's URL,
+   * Hooks with ky's signatures, called around every attempt: `beforeRequest` for tracing headers or a proxy's URL,
    * `afterResponse` for logs.
    */
   hooks?: ClientHooks | undefined;
@@ -60,7 +59,7 @@ const isGiven = (value: unknown) => value !== undefined;
 const someText = "idempotencyNamespace must be a non-empty string.";
 
 const clientSchema = z.strictObject({
-  // Checked below, by separate rules and without showing it.
+  // Checked by readSecretKey, whose errors never show the key.
   secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
   environment: z.optional(z.custom<Environment>(isGiven)),
   allowHttp: z.optional(z.boolean({ error: "allowHttp must be true or false." })),
@@ -125,7 +124,7 @@ function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
   const { dispatcher } = fetchOptions;
   // A custom fetch may take a different kind of dispatcher.
   if (!fetch && isGiven(dispatcher) && typeof Object(dispatcher).dispatch !== "function") {
-    const rule = "must be a dispatcher of undici, such as new ProxyAgent(url)";
+    const rule = "must be an undici dispatcher, such as new ProxyAgent(url)";
     refuse("dispatcher", `${rule}, got ${show(dispatcher)}.`);
   }
   return { ...fetchOptions };
@@ -153,7 +152,7 @@ function readEnvironment(options: ClientOptions, variables: Variables): Environm
   const isWord = typeof value === "string" && /^[a-z]{1,20}$/i.test(value);
   const meant = isWord ? nearest(value, environments) : undefined;
   throw new ConfigurationError(
-    `${isWord ? `There is no environment "${value}"` : "That is not an environment"}.${meant ? ` Did you mean ${meant}?` : ""} ` +
+    `${isWord ? `There is no environment "${value}"` : "The environment is not valid"}.${meant ? ` Did you mean ${meant}?` : ""} ` +
       'Set environment (or SETTLEKIT_ENVIRONMENT) to "production", "testnet" or "sandbox".',
     { code: "unknown_environment", param: "environment" },
   );
@@ -217,7 +216,7 @@ function readBaseUrl(
   return checkBaseUrl(value, { allowHttp, httpCure });
 }
 
-/** Plain http shows the key to the network, so only a test key may be sent that way. */
+/** Plain http exposes the key to the network, so only a sandbox, which takes test keys, may use it. */
 function readAllowHttp(
   allowHttp: boolean | undefined,
   environment: Environment,
@@ -226,7 +225,7 @@ function readAllowHttp(
   if (environment === "sandbox") return allowHttp ?? variables.SETTLEKIT_SANDBOX_ALLOW_HTTP === "1";
   if (!allowHttp) return false;
   throw new ConfigurationError(
-    `allowHttp is for the environment "sandbox", and this is "${environment}". Use https.`,
+    `allowHttp is only for the environment "sandbox", but the environment is "${environment}". Use https.`,
     { code: "invalid_option", param: "allowHttp" },
   );
 }

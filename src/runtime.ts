@@ -38,7 +38,7 @@ export function unsupportedNode(version: string): string | undefined {
 /** Refuses a Node version that would fail later, in the middle of a call. */
 export function requireSupportedNode(): void {
   const { process, Bun, Deno } = globalThis as Runtime;
-  // Bun and Deno report the version of a Node that they imitate.
+  // Bun and Deno report the version of Node that they emulate.
   const version = Bun || Deno ? undefined : process?.versions?.node;
   const problem = version && unsupportedNode(version);
   if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });
@@ -49,9 +49,9 @@ export function requireServer(): void {
   const { window, document } = globalThis as Runtime;
   if (window === undefined || document === undefined) return;
   throw new ConfigurationError(
-    "MerchantClient holds the merchant secret key, and this is a page, whose visitors can read it. Use " +
-      "CheckoutClient of settlekit/checkout here, and revoke the key if it was published. A test of server code needs " +
-      "the test runner's node environment, not jsdom.",
+    "MerchantClient holds the merchant secret key, which visitors of this page could read. Use CheckoutClient of " +
+      "settlekit/checkout here, and revoke the key if it was published. To test server code, use the test runner's " +
+      "node environment, not jsdom.",
     { code: "secret_key_in_browser", param: "secretKey" },
   );
 }

@@ -1,5 +1,5 @@
 /**
- * The objects of the service as zod schemas, for checking data that was stored or passed on. They use your own copy of
+ * zod schemas of the service's objects, to validate data that was stored or passed on. They use your own copy of
  * zod 4.
  *
  * @module settlekit/schemas
@@ -24,7 +24,7 @@ export type SchemaOf<T> = z.ZodObject<
   z.core.$strip
 >;
 
-// The build makes the wire's schemas here with the same zod as this file.
+// The build gives the wire's schemas here the same zod as this file: the user's.
 
 /** A payment or a deposit (interface section 2.1). */
 export const paymentSchema = payment.paymentSchema as unknown as SchemaOf<payment.Payment>;
@@ -55,7 +55,7 @@ export const withdrawalReceiptSchema =
 /** The withdrawals that the merchant can make (interface section 4.6). */
 export const withdrawalConfigSchema =
   withdrawal.withdrawalConfigSchema as unknown as SchemaOf<withdrawal.WithdrawalConfig>;
-/** Where a page stands in its list (interface section 2.7). */
+/** A page's position in its list (interface section 2.7). */
 export const paginationSchema =
   pagination.paginationSchema as unknown as SchemaOf<pagination.Pagination>;
 /** The data of a payment event (interface section 6). */

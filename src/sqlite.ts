@@ -3,7 +3,7 @@ import { ConfigurationError } from "./errors.ts";
 type Sqlite = typeof import("node:sqlite");
 
 /**
- * Node's own SQLite, loaded when it is first needed.
+ * Loads Node's own SQLite on first use.
  *
  * @param param The option that needs it.
  * @param cure What to do if it is missing.
@@ -11,7 +11,7 @@ type Sqlite = typeof import("node:sqlite");
  */
 export function loadSqlite(param: string, cure: string): Sqlite {
   const { emitWarning } = process;
-  // Some versions of Node warn that SQLite is experimental, which a user of a file cannot change.
+  // Some versions of Node warn that SQLite is experimental, which the caller can do nothing about.
   process.emitWarning = () => {};
   try {
     const sqlite = process.getBuiltinModule("node:sqlite");
@@ -25,7 +25,7 @@ export function loadSqlite(param: string, cure: string): Sqlite {
   );
 }
 
-/** SQLite's error numbers. */
+/** SQLite's result codes. */
 export const sqliteErrors = {
   error: 1,
   busy: 5,
@@ -34,13 +34,13 @@ export const sqliteErrors = {
   corrupt: 11,
   full: 13,
   notADatabase: 26,
-  /** A variant of `busy`. */
+  /** An extended code of `busy`. */
   busySnapshot: 517,
 } as const;
 
-/** The number of a SQLite error; undefined for other errors. */
+/** The primary result code of a SQLite error; undefined for other errors. */
 export function sqliteErrorOf(error: unknown): number | undefined {
   if (!(error instanceof Error && "errcode" in error)) return undefined;
-  // The lower byte is the error; the others are its variant.
+  // The low byte is the primary code; the higher ones extend it.
   return Number(error.errcode) & 255;
 }

@@ -1,7 +1,7 @@
 import leven from "leven";
 import { ConfigurationError, InvalidRequestError } from "./errors.ts";
 
-// Values from outside settlekit: recognising them, and showing them in messages.
+// Recognises values from outside settlekit, and formats them for messages.
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -14,7 +14,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** An environment variable. Undefined if it is not set, or settlekit may not read it. */
+/** An environment variable; undefined if it is not set, or if settlekit may not read it. */
 export function environmentVariable(name: string): string | undefined {
   try {
     return globalThis.process?.env?.[name];
@@ -24,7 +24,7 @@ export function environmentVariable(name: string): string | undefined {
   }
 }
 
-/** One of Node's own modules, without an import, so that browser bundles do not contain one. */
+/** Loads one of Node's own modules without an import, so that browser bundles do not contain it. */
 export function nodeModule<Name extends "node:crypto" | "node:diagnostics_channel">(
   name: Name,
 ): ReturnType<typeof process.getBuiltinModule<Name>> | undefined {
@@ -42,8 +42,8 @@ const maxShownLength = 60;
 const secretPattern = /\b(sk|whsec|ps)_[\w+/=-]{4,}/gi;
 
 /**
- * A value as messages show it: short, on one line, and recognisable. Not for secrets, although misplaced ones
- * are removed.
+ * Formats a value for a message: short, on one line, and recognisable. Not for secrets, although misplaced ones are
+ * removed.
  */
 export function show(value: unknown): string {
   switch (typeof value) {
@@ -62,7 +62,7 @@ export function show(value: unknown): string {
   }
 }
 
-/** Whatever was thrown, as text. Not all of it can be converted: an object without a prototype has no `toString`. */
+/** A thrown value as text. Not every value can be converted: an object without a prototype has no `toString`. */
 export function thrownText(error: unknown): string {
   try {
     if (typeof error !== "object" || error === null || error instanceof Error) return String(error);

@@ -114,7 +114,7 @@ describe("fetchOptions", () => {
   test.each([{}, 5, "http://proxy.example"])("may not have %j as its dispatcher", (dispatcher) => {
     const fetchOptions = { dispatcher };
     expect(() => configure({ ...complete, fetchOptions }, {})).toThrow(
-      /^fetchOptions\.dispatcher must be a dispatcher of undici, such as new ProxyAgent\(url\), got/,
+      /^fetchOptions\.dispatcher must be an undici dispatcher, such as new ProxyAgent\(url\), got/,
     );
     const fetch = () => Promise.resolve(new Response());
     expect(configure({ ...complete, fetchOptions, fetch }, {})).toMatchObject({ fetchOptions });

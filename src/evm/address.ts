@@ -100,7 +100,7 @@ export function toRecipientAddress(address: string, param = "recipientAddress"):
   if (isNativeAssetAddress(recipient)) {
     throw new InvalidRequestError(
       `${param} is a placeholder for a native asset, and money sent to it is lost. ` +
-        "Pass the address of the account that is to be paid.",
+        "Pass the address of the account to pay.",
       { code: "invalid_address", param },
     );
   }

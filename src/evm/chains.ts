@@ -35,8 +35,8 @@ function mainnet(chainId: number, name: string, nativeSymbol: string): Chain {
 }
 
 /**
- * A network by its chain id; `undefined` if it is not in `chains`, as for every id that is text: only networks without
- * EVM addresses have those.
+ * A network by its chain id; `undefined` if it is not in `chains`. Text ids, which only non-EVM networks have, always
+ * return `undefined`.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ export function checkedChainId(chainId: number): number {
   );
 }
 
-/** The two fields of a token that say whether it is a chain's native asset. */
+/** The two fields of a token that show whether it is a chain's native asset. */
 export interface AssetFields {
   readonly contractAddress: string;
   readonly assetType: string;

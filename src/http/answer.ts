@@ -8,7 +8,7 @@ import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
 import { readHttpDate, type Time } from "./time.ts";
 
-/** A value, and the facts of the response that carried it. */
+/** A value, with the status, headers and body of its response. */
 export interface ApiResponse<T> {
   readonly data: T;
   readonly status: number;
@@ -19,7 +19,7 @@ export interface ApiResponse<T> {
   readonly requestId: string | undefined;
   /** The key that every attempt carried; only for calls that create something. */
   readonly idempotencyKey: string | undefined;
-  /** How many requests the call took, including the first one. */
+  /** Requests sent for the call, the first one included. */
   readonly attempts: number;
 }
 
@@ -58,11 +58,11 @@ export class ApiPromise<T> extends Promise<T> {
 /** A success, read as far as possible. */
 export interface Success<T> extends Omit<ApiResponse<T>, "idempotencyKey" | "attempts"> {
   readonly kind: "success";
-  /** Where the response differs from its schema; empty if it fits. */
+  /** Where the response differs from its schema; empty if it matches. */
   readonly drift: readonly string[];
 }
 
-/** Request ids appear in messages. */
+/** Limited, because request ids appear in messages. */
 const maxRequestIdLength = 500;
 
 /** Reads a response as a success, or as the reason why the attempt failed. */

@@ -48,7 +48,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
     case "tls":
       return new errors.ConnectionError(
-        `${origin} could not prove its identity (${failure.code}: ${failure.detail}). Nothing was sent. ` +
+        `No TLS connection to ${origin} (${failure.code}: ${failure.detail}). Nothing was sent. ` +
           "Check the base URL and its port, this machine's clock and its certificate authorities.",
         { ...facts, code: failure.code },
       );
@@ -67,7 +67,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
     case "custom_code": {
       const { option: param, fact, wasSent, cause } = failure;
-      // A failing fetch function may not have sent anything; for hooks, it is known.
+      // A fetch function that fails may have sent nothing; when a hook fails, it is known.
       const sent = `The request ${param === "fetch" ? "may have" : "had"} been sent.`;
       const message = `${fact} ${wasSent ? sent : "Nothing was sent."}`;
       return param === "hooks"
@@ -114,8 +114,8 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     }
     case "too_large":
       return new errors.UnexpectedResponseError(
-        `The service answered ${operation} with ${failure.status} and more than ${failure.maxBytes} bytes, ` +
-          `which were not all read. Raise maxResponseBytes, or request less at once.${mayHaveActed}`,
+        `The service answered ${operation} with ${failure.status} and a body of more than ${failure.maxBytes} bytes; ` +
+          `the rest was not read. Raise maxResponseBytes, or request less at once.${mayHaveActed}`,
         { ...facts, code: "response_too_large", status: failure.status, body: undefined },
       );
     case "incomplete": {
@@ -196,7 +196,7 @@ function errorClass({ status, facts: { type, code } }: StatusFailure): typeof Ap
   return classForStatus(status);
 }
 
-/** The class of an error answer that says nothing but its status. */
+/** The class of an error response that has nothing but its status. */
 export function classForStatus(status: number): typeof ApiError {
   return classes[status] ?? errors.ApiError;
 }
@@ -219,7 +219,7 @@ function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
       "An earlier request with this key is still running, or had other parameters. Repeat it unchanged, or find out what it " +
       "created before you use a new key.",
     RateLimitError: pause ?? "Send fewer requests at once.",
-    ServerError: "The service is at fault: call again later.",
+    ServerError: "The service failed: call again later.",
   };
   return cures[kind] ?? "";
 }

@@ -92,7 +92,7 @@ export async function makeCall<T>(
 
   /** Makes an attempt as soon as the client's pace and concurrency allow it, unless it is too late by then. */
   async function inTurn(): Promise<Success<T> | Failure> {
-    // Before the turn: a call that waits for its pace must not keep others from running.
+    // Before taking a slot: a call that waits for its pace must not block others.
     await inPace();
     const { turn, leave } = enter(limit);
     try {
@@ -138,7 +138,7 @@ export async function makeCall<T>(
       headers: {
         ...(observers.size > 0 && headersFrom(observers, callId, { ...request, redact })),
         ...request.headers,
-        // Tells the service about retries. Browsers leave it out: CORS would have to allow the header.
+        // Shows retries to the service. Not in browsers, where CORS would have to allow the header.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
       },
       withinMs: Math.min(timeoutMs, leftMs),

@@ -112,7 +112,7 @@ true satisfies Same<RequestOptions, z.input<typeof callSchema>>;
 /**
  * Refuses misspelt options, because a call with a misspelt idempotencyKey, for example, would use a random one.
  *
- * @param schema The options of this call, if they are not those of every call.
+ * @param schema The schema of this call's options. Default: the options of every call.
  */
 export function checkCallOptions(
   options: RequestOptions,
@@ -174,7 +174,7 @@ export function checkHeaders(
         param: "headers",
       });
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) {
-      throw fail("a name is not a valid header name. Use letters, digits and hyphens.");
+      throw fail("one of the header names is not valid. Use letters, digits and hyphens.");
     }
     if (reserved.includes(lowerCase)) {
       throw fail(

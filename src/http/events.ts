@@ -88,7 +88,7 @@ export interface Logger {
   error?(message: string, details?: unknown): unknown;
 }
 
-/** A request about to leave. */
+/** A request about to be sent. */
 export interface AttemptRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ export interface AttemptRequest {
   readonly redact: (text: string) => string;
 }
 
-/** Sees the calls of the client that it was added to, as `settlekit/opentelemetry` does. */
+/** Observes the calls of one client, as `settlekit/opentelemetry` does. */
 export interface Observer {
   onEvent(event: ClientEvent): unknown;
   /** Called before each attempt. The headers that it returns are added to the request. */
@@ -156,7 +156,7 @@ function log(event: ClientEvent, logger: Logger): unknown {
   return logger[level]?.(message, event);
 }
 
-/** Runs an observer. Neither an exception nor a rejection can make the call fail: a broken logger must not. */
+/** Runs an observer. Its exceptions and rejections never make the call fail. */
 function harmlessly(observe: () => unknown, onError: (error: unknown) => void = () => {}): void {
   try {
     const result = observe();

@@ -3,21 +3,21 @@ import { idempotencyKeyHeader } from "../wire/credential.ts";
 import { isSecureUrl } from "./base-url.ts";
 import { unlessAborted } from "./time.ts";
 
-/** The argument of a `beforeRequest` hook: ky's own state. */
+/** The argument of a `beforeRequest` hook, a part of ky's state. */
 export interface BeforeRequestState {
-  /** The request about to leave. Set headers on it, or return another Request. */
+  /** The request about to be sent. Set headers on it, or return another Request. */
   readonly request: Request;
   readonly options: object;
   readonly retryCount: number;
 }
 
-/** The argument of an `afterResponse` hook: ky's own state. */
+/** The argument of an `afterResponse` hook, a part of ky's state. */
 export interface AfterResponseState extends BeforeRequestState {
-  /** A copy: reading its body leaves the call's own untouched. */
+  /** A clone: reading its body does not affect the call. */
   readonly response: Response;
 }
 
-/** The result of `ky.retry()`. Only the type allows it: settlekit itself decides what is sent again. */
+/** The result of `ky.retry()`. Only the type allows it: settlekit itself decides about retries. */
 interface RetryMarker {
   readonly options?: object | undefined;
 }
@@ -36,19 +36,19 @@ interface AfterResponse {
   ): Response | RetryMarker | void | Promise<Response | RetryMarker | void>;
 }
 
-/** Called before a request leaves, in ky's form. Sets headers on it, or returns another Request. */
+/** Called before each request is sent, with ky's signature. May set headers on it, or return another Request. */
 export type BeforeRequestHook = BeforeRequest["hook"];
-/** Called with every response, in ky's form. May return another Response of the same status. */
+/** Called with each response, with ky's signature. May return another Response with the same status. */
 export type AfterResponseHook = AfterResponse["hook"];
 
 /**
- * Functions in ky's form that run around every attempt. `beforeRequest` may add headers and change the URL, by
+ * Hooks with ky's signatures, called around every attempt. `beforeRequest` may add headers, or change the URL by
  * returning another Request; it must not change the method, the body or Idempotency-Key, or return a Response.
  * `afterResponse` may return another Response with the same status. If a `beforeRequest` hook throws, nothing is sent.
  * If an `afterResponse` hook throws, the outcome of a call that changes something is unknown.
  */
 export interface ClientHooks {
-  /** Called in order before each request leaves. */
+  /** Called in order before each request is sent. */
   beforeRequest?: BeforeRequestHook[] | undefined;
   /** Called in order with each response. */
   afterResponse?: AfterResponseHook[] | undefined;
@@ -63,12 +63,12 @@ export class CustomCodeError extends Error {
   }
 }
 
-/** The hooks as ky takes them: failures name the hook, and a hook that hangs ends with the call. */
+/** Wraps the hooks for ky: failures name the hook, and a hook that hangs ends with the call. */
 export function watched({ beforeRequest = [], afterResponse = [] }: ClientHooks) {
   const beforeRule =
     " in place of the service's response. Return a Request or nothing; to answer requests yourself in tests, use the " +
     "fetch option.";
-  const afterRule = ". Return a Response or nothing: settlekit itself decides what is sent again.";
+  const afterRule = ". Return a Response or nothing: settlekit itself decides about retries.";
   return {
     beforeRequest: beforeRequest.map((hook) =>
       watchedHook("A beforeRequest", hook, Request, beforeRule),
@@ -95,7 +95,7 @@ function watchedHook<State extends BeforeRequestState, Given>(
     } catch (error) {
       throw new CustomCodeError("hooks", `${name} hook threw ${describeThrown(error)}.`, error);
     }
-    // ky would take the copy for another response.
+    // ky would mistake the clone for another response.
     if ("response" in state && given === state.response) return undefined;
     if (given === undefined || given instanceof Given) return given;
     throw new CustomCodeError("hooks", `${name} hook returned ${show(given)}${rule}`);
@@ -103,8 +103,8 @@ function watchedHook<State extends BeforeRequestState, Given>(
 }
 
 /**
- * Refuses a request whose method, body or key hooks changed (if a call's attempts differed, they could pay twice), or
- * whose URL would send the key readable.
+ * Refuses a request if hooks changed its method, body or idempotency key, because attempts that differ could pay twice,
+ * or if its URL would send the credential in plain text.
  */
 export async function checkHooked(
   request: Request,

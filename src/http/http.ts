@@ -22,13 +22,13 @@ export class Http {
     return new Http({ ...this.settings, credential }, this.time, this.#shared);
   }
 
-  /** For calls made by a call that already has its turn: waiting for another turn could deadlock. */
+  /** For calls made by a call that already holds a slot: waiting for another slot could deadlock. */
   unqueued(): Http {
     const limits = { paces: new Paces(this.time), limit: pLimit(Number.POSITIVE_INFINITY) };
     return new Http(this.settings, this.time, { ...this.#shared, ...limits });
   }
 
-  /** Adds an observer. Call what it returns to remove it. */
+  /** Adds an observer. The returned function removes it. */
   observe(observer: Observer): () => void {
     const { observers } = this.#shared;
     observers.add(observer);
@@ -44,7 +44,7 @@ export class Http {
     return this.#shared.time;
   }
 
-  /** The service's time in milliseconds since 1970, by its latest answer. */
+  /** The service's time in milliseconds since 1970, according to its latest response. */
   serviceNow(): number {
     return this.#shared.serviceClock.now();
   }
@@ -96,7 +96,7 @@ export class Http {
           end({}, { ok: false });
           throw error;
         }
-        // A refused argument does not know whose it is.
+        // An argument's own error does not name the operation.
         if (error.operation === undefined) Object.assign(error, { operation: name, attempts: 0 });
         const { code, outcome } = error;
         end(error, { ok: false, error: error.name, code, outcome });

@@ -25,11 +25,11 @@ const argumentMessage =
 const maxDepth = 8;
 
 /**
- * Reads from fetch's error how far the request got. In doubt, it counts as a broken connection, which may have carried
- * the request.
+ * Reads from fetch's error how far the request got. In doubt, the failure counts as a broken connection, which may have
+ * carried the request.
  *
- * @param service The service's URL when a custom fetch failed. It may talk to other servers, even after the service
- * answered, so only an error that names the service shows that nothing was sent.
+ * @param service The service's URL when a custom fetch failed. A custom fetch may talk to other servers, even after the
+ * service answered, so only an error that names the service proves that nothing was sent.
  */
 export function readNetworkError(error: unknown, service?: URL): NetworkFailure {
   const causes = rootCauses(error, maxDepth);

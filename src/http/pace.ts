@@ -15,11 +15,11 @@ const soonMs = 2_500;
 const usualPauseMs = 1_000;
 /** The longest pause that one response can cause. */
 const longestPauseMs = 300_000;
-/** How long before a 429 accepted requests still tell something about the limit. */
+/** Requests accepted longer than this before a 429 say nothing about the limit. */
 const longestWindowMs = 10_000;
 
 interface State {
-  /** Requests per second at `since`; Infinity as long as nothing limits them. */
+  /** Requests per second at `since`; Infinity while no limit is known. */
   readonly rate: number;
   /** Whether the rate is more than a guess. */
   readonly isKnown: boolean;
@@ -30,11 +30,11 @@ interface State {
 }
 
 /**
- * How fast the calls with one credential may send. After a 429, all calls wait as long as the service asks, or until it
- * accepts a request sent after the refused one. A rate applies only once 429s show a limit: many responses are 429, or
- * one arrives soon after a pause or while calls wait for their slots. The rate starts at what the service accepted
- * before, then rises: slowly near a known limit, quickly from a guess, and ever faster while no 429 arrives, because
- * limits change.
+ * Paces the calls with one credential. After a 429, all calls wait as long as the service asks, or until it accepts a
+ * request sent after the refused one. A rate applies only once 429s show a limit: many responses are 429, or one
+ * arrives soon after a pause or while calls wait for their slots. The rate starts at what the service accepted before,
+ * then rises: slowly near a known limit, quickly from a guess, and ever faster while no 429 arrives, because limits
+ * change.
  */
 export class Pace {
   readonly #time: Time;
@@ -76,11 +76,11 @@ export class Pace {
     return this.#state.since > this.#time.now();
   }
 
-  /** The service accepted a request: any answer but 429. */
+  /** The service accepted a request: it sent any response but a 429. */
   accepted(sentAt: number): void {
     const now = this.#time.now();
     this.#accepted.push(now);
-    // Many at once, because shift() moves all the others, which at thousands a second takes a tenth of the time.
+    // In bulk, because shift() moves all the others, which takes a tenth of the time at thousands of calls a second.
     if ((this.#accepted[0] ?? now) < now - 2 * longestWindowMs) {
       this.#accepted.splice(
         0,
@@ -122,7 +122,7 @@ export class Pace {
     // Soon after the previous pause, the estimate is below the limit.
     const least = isFirst ? leastFirstRate : before.rate / 2;
     const rate = stepBack * Math.min(Math.max(estimate, least), rateAt(now, before));
-    // The demand was more than twice the estimate, so the estimate is not just what there was to send.
+    // Demand was more than twice the estimate, so the estimate measures the limit, not the demand.
     const wasExceeded = estimate > leastFirstRate && now - oldest < windowMs / 2;
     const isKnown = isFirst ? wasExceeded : estimate > 0.8 * before.rate;
     return { rate: Math.max(1, rate), isKnown };
@@ -159,9 +159,9 @@ export class Paces {
 }
 
 /**
- * Takes a place among the running requests, or in the queue.
+ * Takes a concurrency slot, or queues for one.
  *
- * @returns `turn` resolves when it is this request's turn; undefined if that is now. `leave` gives up the place.
+ * @returns `turn` resolves when this request gets its slot; undefined if one was free. `leave` releases the slot.
  */
 export function enter(limit: LimitFunction) {
   const isFree = limit.activeCount < limit.concurrency;

@@ -5,7 +5,7 @@ import type { Replay } from "../wire/operation.ts";
 /** Why an attempt produced no usable response. Each kind is a row of the retry table. */
 export type Failure =
   | NetworkFailure
-  /** The merchant's own code failed: a hook, or a fetch function with anything but a network error. */
+  /** The merchant's own code failed: a hook, or a fetch function that threw anything but a network error. */
   | {
       readonly kind: "custom_code";
       readonly option: "hooks" | "fetch";
@@ -22,7 +22,7 @@ export type Failure =
       readonly spentOn?: string;
     }
   | { readonly kind: "aborted"; readonly reason: unknown }
-  /** The function for the credential failed. */
+  /** The function that returns the credential failed. */
   | { readonly kind: "no_credential"; readonly error: ConfigurationError }
   /** The client's pause after a 429 outlasts the call's deadline. */
   | { readonly kind: "paused"; readonly waitMs: number }

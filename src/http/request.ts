@@ -16,11 +16,11 @@ export interface CallInput<T = unknown> {
   /** Called right before a request is sent, with the outcome of earlier attempts. If it throws, nothing is sent. */
   readonly beforeSend?: (outcome: Outcome) => Promise<void>;
   /**
-   * Called before the body is handed to fetch, and again when it is written to the connection, on runtimes that tell. If
-   * it throws, the request cannot take effect, and the call fails with that error.
+   * Called before the body is handed to fetch, and again when it is written to the connection, on runtimes that report
+   * it. If it throws, the request cannot take effect, and the call fails with that error.
    */
   readonly beforeBody?: (() => void) | undefined;
-  /** The fields that show that a response is about something other than the request. */
+  /** The fields in which a response does not match the request. */
   differing?(answer: T): readonly string[];
 }
 
@@ -68,9 +68,9 @@ function encode(content: object): string {
 }
 
 /**
- * Whether the runtime's fetch might send a request again by itself, and must not: Deno's does when a reused connection
- * breaks, even a POST that the service has acted on; Node's does after a 421. Neither can resend a stream. On Node, a
- * keyed request stays text, because repeating it is harmless and merchants' tests read it.
+ * Whether the runtime's fetch might resend a request that it must not resend. Deno's resends when a reused connection
+ * breaks, even a POST that the service has acted on; Node's resends after a 421. Neither can resend a stream. On Node,
+ * the body of a keyed request stays text, because resending it is harmless and merchants' tests read it.
  */
 export function mayRepeat(runtime = "", { replay }: PreparedRequest): boolean {
   return runtime.startsWith("deno/")
@@ -78,11 +78,11 @@ export function mayRepeat(runtime = "", { replay }: PreparedRequest): boolean {
     : replay === "unsafe" && runtime.startsWith("node/");
 }
 
-/** The request with a stream as its body, whose content is checked when it is written to the connection. */
+/** The request with its body as a stream, which calls `check` when the body is written to the connection. */
 export function sentOnce({ body, headers, ...init }: FetchInit, check: () => void): RequestInit {
   const bytes = new TextEncoder().encode(body);
   const source: UnderlyingDefaultSource = {
-    // Before it is connected, Node reads a chunk ahead, and one more for each Request that wrappers of fetch make.
+    // Before it connects, Node reads one chunk ahead, and another for each Request that a wrapper of fetch makes.
     start(controller) {
       for (let chunks = 0; chunks < 4; chunks++) controller.enqueue(new Uint8Array());
     },
@@ -148,8 +148,8 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
 }
 
 /**
- * Gets the credential, which may involve a call to a vault. Returns a failure if the source fails, returns something that
- * cannot be a credential, or takes too long.
+ * Gets the credential, which may involve a call to a vault. Returns a failure if the source fails, returns something
+ * that cannot be a credential, or takes too long.
  *
  * @param late The failure if it takes too long.
  */
@@ -167,7 +167,7 @@ export async function askForCredential(
   } catch (cause) {
     if (ConfigurationError.is(cause)) return { kind: "no_credential", error: cause };
     const error = new ConfigurationError(
-      `There is no credential: the ${param} function failed. Its error is the cause of this one.`,
+      `There is no credential: the ${param} function failed. See this error's cause.`,
       { code: "credential_unavailable", param, cause },
     );
     return { kind: "no_credential", error };

@@ -31,14 +31,14 @@ class TooLargeError extends Error {}
 const wasRead = "Your fetch function returned a Response that was already read. Return a new one.";
 
 /**
- * Creates the function that sends one request and reads the whole response. Only this file knows ky.
+ * Creates the function that sends one request and reads the whole response. Only this file calls ky.
  *
  * @returns The function, which throws only what `beforeBody` throws.
  */
 export function createSender(settings: HttpSettings) {
   const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
   const runtime = runtimeName();
-  // Then the merchant's fetch is undici's, which repeats what Node's repeats.
+  // With a dispatcher, a custom fetch is undici's, which resends the same requests as Node's own.
   const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
   const client = ky.create({
     prefix: baseUrl,
@@ -65,7 +65,7 @@ export function createSender(settings: HttpSettings) {
     const { method, path, query, headers, body, withinMs, redact } = attempt;
     /** Whether fetch was called. Before that, nothing can have been sent. */
     let hasLeft = false;
-    /** Whether the body was written to a connection, on runtimes that tell. */
+    /** Whether the body was written to a connection, on runtimes that report it. */
     let isWritten = false;
     let hasEnded = false;
     let received: FetchResponse | undefined;
@@ -97,8 +97,8 @@ export function createSender(settings: HttpSettings) {
       if (received && response.status !== received.status) {
         throw new CustomCodeError(
           "hooks",
-          `An afterResponse hook turned status ${received.status} into ${response.status}. Leave the status as it ` +
-            "is: it tells what may have happened to the money.",
+          `An afterResponse hook turned status ${received.status} into ${response.status}. Keep the status: it shows ` +
+            "whether money may have moved.",
         );
       }
       const reply = { kind: "reply", response, isReplaced: response !== received } as const;
@@ -141,7 +141,7 @@ export function createSender(settings: HttpSettings) {
           withheld = error;
           throw error;
         }
-        // The second time, the body is written.
+        // The second call comes from the stream, when the body is written.
         isWritten = hasLeft;
       };
       check();
@@ -272,7 +272,7 @@ function bounded(
   return answeringLike(new Response(readable, { headers: [...headers] }), response as Response);
 }
 
-/** Gives a response, and the clones that hooks get, what another one has and the platform's constructor may refuse. */
+/** Copies to a response, and to the clones that hooks get, values that the Response constructor may refuse. */
 function answeringLike(response: Response, received: Response): Response {
   const { url, status, statusText } = received;
   return Object.defineProperties(response, {

@@ -6,7 +6,7 @@ import type { ClientHooks } from "./hooks.ts";
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
-  /** On Node, a withdrawal's is a stream if `fetchOptions` has a `dispatcher` of undici. */
+  /** On Node, a withdrawal's body is a stream if `fetchOptions` has an undici `dispatcher`. */
   body?: string;
   signal: AbortSignal;
   redirect: "manual";
@@ -25,7 +25,7 @@ export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> 
 /** The part of fetch that settlekit uses, always called as `fetch(url, init)`. undici's fetch fits too. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** Where the credential of a client's calls comes from. */
+/** The source of the credential of a client's calls. */
 export interface CredentialSource {
   /** The option that holds it, for errors. */
   readonly param: string;
@@ -64,8 +64,8 @@ export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions
 /** The options shared by all client constructors. */
 export interface ConnectionOptions {
   /**
-   * Must send each request exactly once. If it throws, the error shows that nothing was sent only if it names the
-   * service's host. Default: the global `fetch` at the time of each request.
+   * Replaces the global `fetch`. Must send each request exactly once. If it throws, only an error that names the
+   * service's host proves that nothing was sent. Default: the global `fetch` at the time of each request.
    */
   fetch?: Fetch | undefined;
   /** Limit of one attempt, including the response body, in milliseconds. Default 30,000. */
@@ -73,8 +73,8 @@ export interface ConnectionOptions {
   /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
   deadlineMs?: number | undefined;
   /**
-   * How often a failed request is repeated if that is harmless, not counting waits after a 429. Default 3; 0 sends
-   * exactly one request.
+   * How many times a failed request is retried if that is harmless, not counting retries after a 429. Default 3; 0
+   * sends exactly one request.
    */
   maxRetries?: number | undefined;
   /** The largest response body, decompressed, in bytes. Default 64 MB. */
@@ -94,8 +94,8 @@ export interface ConnectionOptions {
 /** The options of one call. */
 export interface RequestOptions {
   /**
-   * Ties repetitions of one creation together: the same key with the same parameters returns the original response for
-   * 24 hours (interface section 4.1). Default: a new random UUID for each call.
+   * Makes a creation safe to repeat: the same key with the same parameters returns the original response for 24 hours
+   * (interface section 4.1). Default: a new random UUID for each call.
    */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;

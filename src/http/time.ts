@@ -77,7 +77,7 @@ export class ServiceClock {
     this.#time = time;
   }
 
-  /** Milliseconds since 1970. Before the first answer, the local time. */
+  /** Milliseconds since 1970. Before the first response, the local time. */
   now(): number {
     const [now, wall] = [this.#time.now(), this.#time.wallClock()];
     if (this.#known === undefined) return wall;

@@ -146,11 +146,11 @@ function callMetrics({ meter }: Telemetry): (event: ClientEvent) => void {
   });
   const pauses = meter.createHistogram("settlekit.call.pause.duration", {
     unit: "s",
-    description: "Waits because the service limited the rate with a 429, by operation.",
+    description: "Waits after the service limited the rate with a 429, by operation.",
     advice: { explicitBucketBoundaries: durationBuckets },
   });
   const drift = meter.createCounter("settlekit.call.drift", {
-    description: "Successful answers that differ from the expected shape, by operation.",
+    description: "Successful responses that differ from the expected shape, by operation.",
   });
   return (event) => {
     const operation = { "settlekit.operation": event.operation };
@@ -173,7 +173,7 @@ function outcomeOf({ ok, outcome = "unknown" }: EndEvent): string {
 function urlOf({ path, query, redact }: AttemptRequest): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    // Before it is encoded, so that all of a credential is recognised.
+    // Redact before encoding, which would make a credential unrecognisable.
     if (value !== undefined) search.append(name, redact(String(value)));
   }
   return redact(path) + (search.size > 0 ? `?${search}` : "");

@@ -65,7 +65,7 @@ function attributesOf({ event, data }: Webhook, identifiers: boolean): Attribute
 function deliveryMetrics({ meter }: Telemetry): (event: WebhookEndEvent) => void {
   const durations = meter.createHistogram("settlekit.webhook.duration", {
     unit: "s",
-    description: "Authentic deliveries, from their arrival to the answer, by event and outcome.",
+    description: "Authentic deliveries, from arrival to response, by event and outcome.",
     advice: { explicitBucketBoundaries: durationBuckets },
   });
   const refusals = meter.createCounter("settlekit.webhook.refusals", {
@@ -73,7 +73,7 @@ function deliveryMetrics({ meter }: Telemetry): (event: WebhookEndEvent) => void
   });
   return ({ event, reason, ok, error, durationMs }) => {
     if (reason !== undefined) refusals.add(1, { "settlekit.refusal": reason });
-    // Anyone can begin a delivery and disconnect.
+    // A delivery without an outcome is not counted: anyone can begin one and disconnect.
     else if (ok || error !== undefined) {
       durations.record(durationMs / 1000, {
         ...(event !== undefined && { "settlekit.event": event }),

@@ -15,7 +15,7 @@ import { detached, runWithin, type Telemetry, tenantAttribute } from "./telemetr
 
 /** An inbox with any store. */
 export interface AnyInbox {
-  /** The inbox's own numbers. */
+  /** The inbox's statistics. */
   stats(): Promise<InboxStats>;
   /** Everything that is waiting for a person. */
   parked(): Promise<unknown>;
@@ -100,13 +100,13 @@ function tell(span: Span | undefined, event: InboxEvent): void {
 
 function inboxCounters({ meter }: Telemetry): (event: InboxEvent) => void {
   const outcomes = meter.createCounter("settlekit.inbox.settlings", {
-    description: "Payments, withdrawals and tasks that were worked on, by kind and outcome.",
+    description: "Payments, withdrawals and tasks that were processed, by kind and outcome.",
   });
   const missed = meter.createCounter("settlekit.inbox.missed", {
-    description: "Changes that the service's lists showed that no webhook reported, by kind.",
+    description: "Changes found in the service's lists that no webhook had reported, by kind.",
   });
   const failures = meter.createCounter("settlekit.inbox.failures", {
-    description: "Failures of the worker itself, for example because the database is away.",
+    description: "Failures of the worker itself, for example because the database is unreachable.",
   });
   return (event) => {
     if (event.type === "accepted" || event.type === "claimed") return;
@@ -121,15 +121,14 @@ function inboxCounters({ meter }: Telemetry): (event: InboxEvent) => void {
   };
 }
 
-/** Reads the inbox's own numbers, which are those of all tenants, whenever metrics are collected. */
+/** Reads the inbox's statistics, which cover all tenants, whenever metrics are collected. */
 function measureInbox(inbox: AnyInbox, { meter }: Telemetry): () => void {
   const lag = meter.createObservableGauge("settlekit.inbox.lag", {
     unit: "s",
-    description:
-      "How long the oldest change has been waiting to be settled, or the oldest task to run.",
+    description: "Longest time that a change has been waiting to be settled, or a task to run.",
   });
   const changed = meter.createObservableGauge("settlekit.inbox.changed", {
-    description: "Payments and withdrawals with changes that were not settled yet.",
+    description: "Payments and withdrawals with changes that are not settled yet.",
   });
   const parked = meter.createObservableGauge("settlekit.inbox.parked", {
     description: "Payments, withdrawals and tasks that wait for a person.",

@@ -22,14 +22,14 @@ export type { AnyInbox, AnyPayouts, InstrumentOptions };
 export type Instrumentable = MerchantClient | Webhooks | AnyInbox | AnyPayouts;
 
 /**
- * Records spans and metrics of what an object does from now on; docs/production.md lists them. They never contain
- * secrets, and contain order ids and addresses only if asked to.
+ * Records spans and metrics of an object from now on; docs/production.md lists them. They never contain secrets, and
+ * contain order ids and addresses only with `identifiers`.
  *
  * Start the OpenTelemetry SDK first, for example with `node --import`: without a registered `MeterProvider`, there will
  * never be metrics, even if one is registered later.
  *
  * @returns A function that stops the recording.
- * @throws {ConfigurationError} when the object or an option is not one of these; `param` names it.
+ * @throws {ConfigurationError} when the target cannot be instrumented, or an option is invalid; `param` names it.
  * @example
  * ```ts
  * const client = new MerchantClient();
@@ -42,7 +42,11 @@ export function instrument(target: Instrumentable, options: InstrumentOptions = 
   const telemetry = telemetryOf(options);
   // Not instanceof, which would load the client where only webhooks are received.
   if (!hasMethod(target, "observe")) {
-    throw invalid("target", "a MerchantClient, a Webhooks, an inbox or payouts", target);
+    throw invalid(
+      "target",
+      "a MerchantClient, a Webhooks instance, an inbox or a payout ledger",
+      target,
+    );
   }
   if ("payments" in target) return instrumentClient(target, telemetry);
   if ("parked" in target) return instrumentInbox(target, telemetry);
@@ -58,8 +62,8 @@ function telemetryOf(options: InstrumentOptions): Telemetry {
     propagate = false,
     identifiers = false,
   } = options;
-  if (!hasMethod(tracer, "startSpan")) throw invalid("tracer", "a Tracer of OpenTelemetry", tracer);
-  if (!hasMethod(meter, "createCounter")) throw invalid("meter", "a Meter of OpenTelemetry", meter);
+  if (!hasMethod(tracer, "startSpan")) throw invalid("tracer", "an OpenTelemetry Tracer", tracer);
+  if (!hasMethod(meter, "createCounter")) throw invalid("meter", "an OpenTelemetry Meter", meter);
   for (const [name, value] of Object.entries({ propagate, identifiers })) {
     if (typeof value !== "boolean") throw invalid(name, "true or false", value);
   }

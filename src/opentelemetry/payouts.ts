@@ -6,9 +6,9 @@ import { detached, runWithin, type Telemetry, tenantAttribute } from "./telemetr
 
 /** A payout ledger with any store. */
 export interface AnyPayouts {
-  /** The ledger's own numbers. */
+  /** The ledger's statistics. */
   stats(): Promise<PayoutsStats>;
-  /** Lets a payout be sent. */
+  /** Approves a payout. */
   approve(orderId: string, decision: { readonly by: string }): Promise<unknown>;
 }
 
@@ -71,7 +71,7 @@ function tell(span: Span, event: PayoutsEvent): void {
 
 function payoutCounters({ meter }: Telemetry): (event: PayoutsEvent) => void {
   const changes = meter.createCounter("settlekit.payouts.changes", {
-    description: "Payouts that came into a state, by state.",
+    description: "Payouts that entered a state, by state.",
   });
   const events = meter.createCounter("settlekit.payouts.events", {
     description: "Doubts, waits, takeovers, failures and stops, by type.",
@@ -83,7 +83,7 @@ function payoutCounters({ meter }: Telemetry): (event: PayoutsEvent) => void {
   };
 }
 
-/** Reads the ledger's own numbers whenever metrics are collected. */
+/** Reads the ledger's statistics whenever metrics are collected. */
 function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
   const states = meter.createObservableGauge("settlekit.payouts.count", {
     description: "Payouts in the ledger, by state.",
@@ -92,7 +92,7 @@ function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
     description: "1 while the breaker holds all payouts back, else 0.",
   });
   const gauges = [states, stopped];
-  // Without it, only the last of several ledgers would be seen.
+  // Without it, the numbers of several ledgers would overwrite each other.
   const tenant = tenantAttribute(payouts.tenant);
   const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
     const stats = await payouts.stats();

@@ -23,7 +23,7 @@ export interface InstrumentOptions {
   readonly propagate?: boolean | undefined;
   /**
    * Whether spans contain ids, order ids, recipients' addresses and whole URLs, whose queries contain the filters of
-   * lists. docs/production.md says which span contains what. Metrics never contain them.
+   * lists. docs/production.md lists the attributes of each span. Metrics never contain them.
    *
    * @defaultValue false
    */
@@ -43,12 +43,12 @@ export const durationBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90,
 ];
 
-/** Tells the tenants of one process apart. Most have a single one, without a name. */
+/** Distinguishes the tenants of one process. Most processes have a single one, without a name. */
 export function tenantAttribute(tenant = ""): Attributes {
   return tenant === "" ? {} : { "settlekit.tenant": tenant };
 }
 
-/** Starts a worker. Its spans are not part of the trace in which the program happens to start it. */
+/** Starts a worker outside the active trace, so that its spans do not become part of the caller's trace. */
 export function detached<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
 }

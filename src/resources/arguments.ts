@@ -12,7 +12,7 @@ import { isRedirectUrl, maxAmountInCents, redirectUrlRule } from "../wire/paymen
 /** A JSON object, or any text. */
 export type Metadata = string | Readonly<Record<string, unknown>>;
 
-/** A bearer token, or a function that returns one. It runs for every call, and once more after a 401. */
+/** A bearer token, or a function that returns one. The function runs for every call, and once more after a 401. */
 export type AccessToken = string | (() => string | Promise<string>);
 
 /** The parameter names of an input, for example its schema's shape. The compiler reports a missing one. */
@@ -168,7 +168,7 @@ function checkLength(param: string, how: string, text: string, most = text.lengt
 /**
  * The payment secret as a credential.
  *
- * @throws {ConfigurationError} when it cannot be one, above all when it is a merchant secret key.
+ * @throws {ConfigurationError} when it cannot be one, especially when it is a merchant secret key.
  */
 export function paymentSecret(secret: string): CredentialSource {
   const checked = checkCredential("secret", secret);

@@ -13,7 +13,7 @@ import type {
 import { chainIdOnWire, otherChain, otherId } from "./arguments.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
 
-/** The supported chains. Public: requests carry no credential. Published; not in the interface document. */
+/** The supported chains. Public: requests carry no credential. Published elsewhere, not in the interface document. */
 export class Chains {
   readonly #http: Http;
 
@@ -43,7 +43,7 @@ export class Chains {
   }
 }
 
-/** The supported tokens. Public: requests carry no credential. Published; not in the interface document. */
+/** The supported tokens. Public: requests carry no credential. Published elsewhere, not in the interface document. */
 export class Tokens {
   readonly #http: Http;
 
@@ -78,7 +78,7 @@ export class Tokens {
   }
 }
 
-/** The merchant's wallet at the service. Published; not in the interface document. */
+/** The merchant's wallet at the service. Published elsewhere, not in the interface document. */
 export class Wallet {
   readonly #http: Http;
 

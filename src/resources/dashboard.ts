@@ -6,7 +6,7 @@ import type { WithdrawalConfig } from "../wire/withdrawal.ts";
 import { checkId } from "./arguments.ts";
 import { Withdrawals } from "./withdrawals.ts";
 
-/** The operations that a dashboard's bearer token opens (interface sections 4.6 and 4.7). */
+/** The operations that a dashboard's bearer token allows (interface sections 4.6 and 4.7). */
 export class Dashboard {
   /** The merchant's withdrawals, with the same methods as `client.withdrawals`. */
   readonly withdrawals: Withdrawals;
@@ -25,7 +25,7 @@ export class Dashboard {
     });
   }
 
-  /** Reads the tokens and chains for withdrawals, the limits, and the wallet that sends. */
+  /** Reads the tokens and chains for withdrawals, the limits, and the sending wallet. */
   withdrawalConfig(options?: RequestOptions): ApiPromise<WithdrawalConfig> {
     return this.#http.call(operations.getWithdrawalConfig, {}, options);
   }

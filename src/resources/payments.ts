@@ -32,7 +32,7 @@ interface CreateCommon {
   orderId: string;
   /** Default and only value: `USD`. */
   currency?: "USD" | undefined;
-  /** Where the customer goes after completion: http, https, or a scheme of your app such as `myapp://paid`. */
+  /** URL to send the customer to after completion: http, https, or a scheme of your app such as `myapp://paid`. */
   redirectUrl?: string | undefined;
   /** Passed through to the redirect as configured with the service: an object is sent as JSON, text unchanged. */
   customMetadata?: Metadata | undefined;
@@ -175,7 +175,7 @@ export class Payments {
    * completely, those found so far are returned.
    *
    * @throws {InvalidRequestError} when `orderId` is empty, or `createdAfter` is not a time or lies in the future.
-   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found and the list could not be read
    * completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {

@@ -17,7 +17,7 @@ import {
 /** A request that no other method covers. */
 export interface RawRequest {
   method: Method;
-  /** Begins with a slash, relative to the base URL, without query; encode ids yourself. */
+  /** Relative to the base URL, with a leading slash and without a query; encode ids yourself. */
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** A plain object or an array, sent as JSON. */
@@ -132,10 +132,9 @@ function checkQuery(query: NonNullable<RawRequest["query"]>) {
   for (const [name, value] of Object.entries(query)) {
     const isText = ["string", "boolean", "undefined"].includes(typeof value);
     if (isText || Number.isFinite(value)) continue;
-    throw refused(
+    throw invalidArgument(
       "query",
-      `must hold text, finite numbers and booleans: ${show(name)} is not`,
-      value,
+      `query: ${show(name)} must be text, a finite number or a boolean, got ${show(value)}.`,
     );
   }
   return query;

@@ -18,9 +18,9 @@ import { isFinal } from "../wire/payment-status.ts";
 export interface WaitOptions {
   /** Ends the wait with an `AbortError`. */
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait at most, in milliseconds. Default 900,000, which is 15 minutes. */
+  /** Limit of the whole wait, in milliseconds. Default 900,000 (15 minutes). */
   readonly deadlineMs?: number | undefined;
-  /** Time limit for each attempt of a read, in milliseconds. */
+  /** Limit of each attempt of a read, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   /** Added to every read. May not set credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -29,12 +29,12 @@ export interface WaitOptions {
 interface PollOptions {
   readonly time: Time;
   readonly signal: AbortSignal | undefined;
-  /** The first wait; each later one is half as long again, up to `maxIntervalMs`. */
+  /** The first wait; each later one is 1.5 times as long, up to `maxIntervalMs`. */
   readonly intervalMs: number;
   readonly maxIntervalMs: number;
   /** The deadline for the last read, on the clock of `time`. Default: none. */
   readonly deadlineAt?: number;
-  /** Whether the next read may succeed after this failure. Default: temporary ones. */
+  /** Whether the next read may succeed after this failure. Default: after a temporary one. */
   readonly mayPass?: (error: SettlekitError) => boolean;
 }
 
@@ -47,9 +47,8 @@ interface Poll<T> {
 const growth = 1.5;
 
 /**
- * Reads repeatedly, with backoff and jitter, until the consumer stops or the deadline passes. A temporary failure is
- * passed to the consumer, and the next read follows; any other failure is thrown. Waits shrink towards the deadline, to
- * leave time for the last reads.
+ * Polls with backoff and jitter until the consumer stops or the deadline passes. Yields temporary failures and
+ * continues; throws all others. Waits shrink towards the deadline, to leave time for the last reads.
  */
 export async function* poll<T>(
   read: () => Promise<T>,
@@ -90,12 +89,12 @@ export function passesByItself(error: unknown): boolean {
 }
 
 /**
- * Reads until the status is final, and yields every response; returns the final one. Temporary failures do not end it.
+ * Polls until the status is final. Yields every response, and returns the final one. Temporary failures do not end it.
  *
  * @param operation The method that waits, such as `payments.waitUntilFinal`.
- * @param read Is passed the milliseconds until the deadline.
- * @throws {TimeoutError} at the deadline, and what a read throws, with the last status. Waiting changes nothing, so the
- * outcome concerns only the read.
+ * @param read Called with the milliseconds until the deadline.
+ * @throws {TimeoutError} at the deadline. Errors of a read are thrown, too, with the last status added. Waiting changes
+ * nothing, so `outcome` concerns only the read.
  */
 export async function* followStatus<T extends { readonly status: string }>(
   operation: string,
@@ -140,8 +139,8 @@ export async function* followStatus<T extends { readonly status: string }>(
     throw Object.assign(error, facts, isInDoubt && { outcome: "unknown" });
   }
   throw new TimeoutError(
-    `${operation} saw no final status within deadlineMs (${deadlineMs} ms). ${lastSeen()} Wait again, or let the ` +
-      "webhook tell you.",
+    `${operation} read no final status within deadlineMs (${deadlineMs} ms). ${lastSeen()} Wait again, or rely on ` +
+      "the webhook.",
     { ...facts, code: "deadline_exceeded", outcome: "unknown", cause: failure },
   );
 }
@@ -149,7 +148,7 @@ export async function* followStatus<T extends { readonly status: string }>(
 const { signal, deadlineMs, timeoutMs, headers } = callSchema.shape;
 const waitSchema = z.strictObject({ signal, deadlineMs, timeoutMs, headers });
 
-/** Reads until the status is final. */
+/** Polls until the status is final. */
 export async function waitUntilFinal<T extends { readonly status: string }>(
   time: Time,
   operation: string,

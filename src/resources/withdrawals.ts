@@ -108,7 +108,7 @@ export class Withdrawals {
    * pass `createdAfter` to stop early. An empty result means that every withdrawal was read.
    *
    * @throws {InvalidRequestError} when `orderId` is empty, or `createdAfter` is not a time or lies in the future.
-   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found and the list could not be read
    * completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { Credential } from "./operation.ts";
 
-/** The service's environment that a client talks to; each has its own keys. */
+/** An environment of the service. Each has its own keys. */
 export type Environment = "production" | "testnet" | "sandbox";
 
 /** The default port of a sandbox. */
@@ -26,8 +26,8 @@ export function checkCredential(param: string, value: unknown, name = param): st
   // Some .env parsers leave quotation marks in place.
   if (!isVisibleAscii(value) || /^["']|["']$/.test(value)) {
     throw new ConfigurationError(
-      `${name} contains a character that no credential has: a space, a line break, a quotation mark ` +
-        "around it or a character outside ASCII. It was probably copied along with the credential; copy it again.",
+      `${name} contains a character that no credential has: a space, a line break, a surrounding quotation mark or a ` +
+        "non-ASCII character. It was probably copied along with the credential; copy it again.",
       { code: "malformed_credential", param },
     );
   }
@@ -35,7 +35,7 @@ export function checkCredential(param: string, value: unknown, name = param): st
 }
 
 /**
- * Published elsewhere: test keys start with `sk_test_`, production keys with `sk_` alone.
+ * Checks a key against the environment: test keys start with `sk_test_`, production keys with `sk_` alone (published).
  *
  * @param name The option or environment variable that it came from.
  */

@@ -85,7 +85,7 @@ function parseRedacted(text: string, redact: (text: string) => string): unknown 
   }
 }
 
-/** A field as printable text, left out if there is nothing to print. */
+/** A field as printable text, omitted if there is nothing to print. */
 function optional<Name extends string>(name: Name, value: unknown): { [name in Name]?: string } {
   const parts = Array.isArray(value) ? value : [value];
   const text = printable(parts.filter((part) => typeof part === "string").join("; "));

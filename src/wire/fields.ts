@@ -35,7 +35,7 @@ export function openObject<const Shape extends z.core.$ZodShape>(shape: Shape) {
 /** Offers the known values for completion, and accepts any other string. */
 export type OpenEnum<Known extends string> = Known | (string & {});
 
-/** A value that the service owns: the known ones are typed, new ones are no reason to fail. */
+/** A value that the service defines: known ones are typed, and new ones are accepted. */
 // @__NO_SIDE_EFFECTS__
 export function openEnum<const Known extends string>(
   ...known: readonly Known[]
@@ -73,7 +73,7 @@ export function optional<Inner extends z.core.$ZodType>(schema: Inner) {
   return z.optional(schema) as unknown as z.ZodMiniExactOptional<Inner>;
 }
 
-/** A field that one description of the service always has, while another omits it or sets it to null. */
+/** A field that is always present in one description of the service, but missing or null in another. */
 // @__NO_SIDE_EFFECTS__
 export function nullish<Inner extends z.core.$ZodType>(schema: Inner) {
   return optional(z.nullable(schema));
@@ -183,7 +183,7 @@ function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
     return `There is no option ${show(param)}.${meant ? ` Did you mean ${meant}?` : ""} The options are: ${names.join(", ")}.`;
   }
   const isObject = issue.code === "invalid_type" && issue.expected === "object";
-  // They may be a key, so they are not shown.
+  // The options may be a key, so they are not shown.
   return isObject
     ? `${param || "The options"} must be an object, such as { ${names[0]} }.`
     : undefined;
@@ -210,7 +210,7 @@ export function readTolerantly<T>(
   return { value: readPart(schema, answer, [], drift) as T, drift: [...drift] };
 }
 
-/** Reads each part by itself, so that one that does not fit changes no other. */
+/** Reads each part separately, so that a mismatch in one does not affect the others. */
 function readPart(
   schema: z.core.$ZodType,
   value: unknown,

@@ -32,6 +32,6 @@ export interface Operation<Response> {
   /** Status of a success; 200 by default. */
   readonly successStatus?: 200 | 201;
   readonly response: Schema<Response>;
-  /** Fields of the response that a caller cannot do without, or that it is a list, or that it may be anything. */
+  /** The response's fields that a caller cannot do without; `a list` or `anything` describes the whole response. */
   readonly essential: readonly string[] | "a list" | "anything";
 }

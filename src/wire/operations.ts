@@ -88,8 +88,8 @@ export const listPayments: Operation<PageBody<Payment>> = readPages(paymentSchem
 });
 
 /**
- * Create a withdrawal. Sends crypto of the given value to an address. Whether a repeated Idempotency-Key is honoured is
- * not known: a repeated request may pay twice.
+ * Create a withdrawal. Sends crypto of the given value to an address. It is not known whether the service honours a
+ * repeated Idempotency-Key, so a repeated request may pay twice.
  */
 export const createWithdrawal: Operation<Withdrawal> = {
   name: "withdrawals.create",
@@ -112,7 +112,7 @@ export const getWithdrawal: Operation<Withdrawal> = read({
   essential: ["id"],
 });
 
-/** List withdrawals. `errorMessage` comes with failed and `receipt` with completed withdrawals only. */
+/** List withdrawals. Only failed withdrawals have `errorMessage`, and only completed ones have `receipt`. */
 export const listWithdrawals: Operation<PageBody<Withdrawal>> = readPages(withdrawalSchema, {
   name: "withdrawals.list",
   path: "/v1/external/secretkey-auth/withdrawals",
@@ -148,8 +148,8 @@ export const listQuotes: Operation<Quote[]> = read({
 });
 
 /**
- * Create or update a quote. The same request twice is harmless. Without chain and contract the service chooses the
- * token. 400 when the payment is no longer pending.
+ * Create or update a quote. Repeating the request is harmless. Without a chain and a contract, the service chooses the
+ * token. Responds with 400 when the payment is no longer pending.
  */
 export const createQuote: Operation<Quote> = {
   name: "checkout.quotes.create",
@@ -163,7 +163,7 @@ export const createQuote: Operation<Quote> = {
   essential: ["id"],
 };
 
-/** Have the service look for the customer's transaction. Every field of the body is a hint. */
+/** Ask the service to look for the customer's transaction. Every field of the body is a hint. */
 export const refreshCheckoutStatus: Operation<PaymentState> = {
   name: "checkout.refreshStatus",
   method: "POST",
@@ -204,7 +204,7 @@ export const getMerchantWithdrawal: Operation<Withdrawal> = read({
   essential: ["id"],
 });
 
-/** List the supported chains. Only chains in use. */
+/** List the supported chains that are in use. */
 export const listChains: Operation<PageBody<TokenChain>> = readPages(tokenChainSchema, {
   name: "chains.list",
   path: "/v1/external/chains",
@@ -221,7 +221,7 @@ export const getChain: Operation<TokenChain> = read({
   essential: ["chainId"],
 });
 
-/** List the supported tokens. With their prices. */
+/** List the supported tokens with their prices. */
 export const listTokens: Operation<PageBody<Token>> = readPages(tokenSchema, {
   name: "tokens.list",
   path: "/v1/external/tokens",
@@ -229,7 +229,7 @@ export const listTokens: Operation<PageBody<Token>> = readPages(tokenSchema, {
   query: tokenListQuerySchema,
 });
 
-/** Read a token. With its price. */
+/** Read a token with its price. */
 export const getToken: Operation<Token> = read({
   name: "tokens.get",
   path: "/v1/external/tokens/{tokenId}",
@@ -238,7 +238,7 @@ export const getToken: Operation<Token> = read({
   essential: ["id"],
 });
 
-/** Read the wallet's balances. What the merchant's wallet holds, token by token. */
+/** Read the balances of the merchant's wallet. One entry for each token. */
 export const getWalletBalances: Operation<WalletBalances> = read({
   name: "wallet.balances",
   path: "/v1/external/secretkey-auth/wallet/balances",
@@ -286,7 +286,7 @@ export const operationTable = {
   getWalletBalances,
 } satisfies Readonly<Record<string, Operation<unknown>>>;
 
-/** Those whose method and path the interface document shows. The others are published elsewhere: see docs/wire.md. */
+/** The operations whose method and path the interface document shows. docs/wire.md has the sources of the others. */
 export const documentedOperations: readonly Operation<unknown>[] = [
   createPayment,
   getPayment,

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { openObject, type Same, wholeNumber } from "./fields.ts";
 
-/** Where a page stands in its list (interface section 2.7). */
+/** A page's position in its list (interface section 2.7). */
 export interface Pagination {
   /** Items in the whole list. */
   total: number;
@@ -44,6 +44,6 @@ export const pageQueryFields = {
 export interface PageBody<Item> {
   /** The items of this page. */
   data: Item[];
-  /** Where the page stands in its list. */
+  /** The page's position in its list. */
   pagination: Pagination;
 }

@@ -30,8 +30,8 @@ export const paymentStatusSchema = /* @__PURE__ */ openEnum(
 true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
 
 /**
- * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface
- * document does not reconcile (section 3.1). Unknown statuses are not.
+ * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface document does not
+ * reconcile (section 3.1). Unknown statuses are not paid.
  *
  * @throws {InvalidRequestError} for anything but text, such as the payment itself.
  */
@@ -44,8 +44,8 @@ export function isPaid(status: string): boolean {
 }
 
 /**
- * Whether a status is expected to stay: paid, refunded, failed, expired or cancelled. Money may still
- * arrive after `expired`. Unknown statuses are not final.
+ * Whether a status is not expected to change: paid, refunded, failed, expired or cancelled. Money may still arrive
+ * after `expired`. Unknown statuses are not final.
  *
  * @throws {InvalidRequestError} for anything but text, such as the payment itself.
  */

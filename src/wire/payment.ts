@@ -19,7 +19,7 @@ import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts"
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
 
-/** For a fixed amount, or for whatever the customer sends (interface section 1). */
+/** `payment`: a fixed amount. `deposit`: whatever amount the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;
 
 /** A payment or a deposit (interface section 2.1). */
@@ -29,7 +29,7 @@ export interface Payment {
   merchantId: string;
   /** Display name of the merchant. */
   merchantShortName: string;
-  /** A fixed amount, or whatever the customer sends. */
+  /** `payment`: a fixed amount. `deposit`: whatever amount the customer sends. */
   type: PaymentType;
   /** USD cents. */
   amountInCents: number;
@@ -45,7 +45,7 @@ export interface Payment {
   receipt?: PaymentReceipt | null;
   /** The merchant's own reference. */
   orderId?: string | null;
-  /** Where the customer goes after the payment. */
+  /** URL to send the customer to after the payment. */
   redirectUrl?: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -119,10 +119,10 @@ true satisfies Same<CreatePaymentBody, z.output<typeof createPaymentBodySchema>>
 const forbiddenSchemes = ["javascript:", "data:", "file:", "blob:", "vbscript:"];
 
 export const redirectUrlRule =
-  "must be a whole URL such as https://shop.example/paid or myapp://paid, with any scheme but " +
+  "must be a complete URL such as https://shop.example/paid or myapp://paid, with any scheme except " +
   forbiddenSchemes.join(", ");
 
-/** Whether a customer may be sent there: a complete URL that opens a page or an app. */
+/** Whether a value is a URL that a customer may be sent to: complete, and opening a page or an app. */
 export function isRedirectUrl(value: unknown): value is string {
   // "localhost:3000/paid" is a valid URL with the scheme "localhost:".
   if (typeof value !== "string" || !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return false;

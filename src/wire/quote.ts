@@ -57,7 +57,7 @@ export interface Quote {
   createdAt: string;
   /** The amount that the buyer pays in USD cents, fees included. */
   amountDueCents?: number | null;
-  /** In newer descriptions each quote carries the address to pay to. */
+  /** The address to pay to, which newer descriptions have on each quote. */
   depositAddress?: DepositAddress | string | null;
 }
 
@@ -76,7 +76,7 @@ export const quoteSchema = openObject({
 });
 true satisfies Same<Quote, z.output<typeof quoteSchema>>;
 
-/** Selects the quote to make (interface section 4.3). Without chain and contract, a default one. */
+/** Selects the quote to request (interface section 4.3). Without a chain and a contract, the service's default. */
 export interface CreateQuoteBody {
   /** Such as 8453, or CAIP-2 text. */
   chainId?: ChainId;

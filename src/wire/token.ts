@@ -104,9 +104,9 @@ true satisfies Same<ChainListQuery, z.output<typeof chainListQuerySchema>>;
 export interface TokenListQuery extends PageQuery {
   /** Such as 8453, or CAIP-2 text. */
   chainId?: ChainId | undefined;
-  /** Case does not matter. */
+  /** Case-insensitive. */
   symbol?: string | undefined;
-  /** Case does not matter. */
+  /** Case-insensitive. */
   contractAddress?: string | undefined;
   assetType?: OpenEnum<"native" | "erc20"> | undefined;
   tokenType?: OpenEnum<"stablecoin" | "volatile"> | undefined;

@@ -23,7 +23,7 @@ import {
   tokenSchema,
 } from "./token.ts";
 
-/** Where a withdrawal stands (interface section 3.2). */
+/** The status of a withdrawal (interface section 3.2). */
 export type WithdrawalStatus = OpenEnum<
   "pending" | "processing" | "completed" | "failed" | "cancelled"
 >;
@@ -99,13 +99,13 @@ export interface Withdrawal {
   orderId?: string | null;
   /** JSON as a string, if any was given. */
   customMetadata?: string | null;
-  /** Why it failed. In lists, present only if it did. */
+  /** The reason for a failure. In lists, only failed withdrawals have it. */
   errorMessage?: string | null;
-  /** Null until it is completed. In lists, present only if it is. */
+  /** Null until it is completed. In lists, only completed withdrawals have it. */
   receipt?: WithdrawalReceipt | null;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** When it last changed: ISO 8601, UTC. */
+  /** Time of the last change: ISO 8601, UTC. */
   updatedAt: string;
 }
 

@@ -131,7 +131,7 @@ describe("settlekit doctor", () => {
     ["401", { status: 401 }, 3, /credential/],
     ["403", { status: 403 }, 3, /Ask the service/],
     ["429", { status: 429, headers: { "retry-after": "9" } }, 5, /Call again in 9 s/],
-    ["500", { status: 500 }, 5, /The service is at fault/],
+    ["500", { status: 500 }, 5, /The service failed/],
     ["a page of a proxy", { body: "<html>" }, 5, /not with the expected JSON/],
     ["a redirect", { status: 301, headers: { location: "https://b.example/" } }, 2, /b\.example/],
   ])(
@@ -164,7 +164,7 @@ describe("settlekit doctor", () => {
     await using service = await scriptedServer({ body: emptyPage });
     for (const [url, message] of [
       // Not a TLS server, as behind a wrong port or a proxy.
-      [service.url.replace("http:", "https:"), /could not prove its identity.*Nothing was sent/],
+      [service.url.replace("http:", "https:"), /No TLS connection to https:.*Nothing was sent/],
       // A port that fetch refuses.
       ["http://127.0.0.1:1", /^No connection to.*Nothing was sent/],
     ] as const) {

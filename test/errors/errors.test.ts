@@ -110,7 +110,7 @@ describe("an error answer", () => {
 
   test("that says nothing still has a message", () => {
     expect(answered(500).message).toBe(
-      "The service gave no reason. [500, server_error, req_1] The service is at fault: call again later.",
+      "The service gave no reason. [500, server_error, req_1] The service failed: call again later.",
     );
   });
 

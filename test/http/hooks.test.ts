@@ -180,7 +180,7 @@ describe("an afterResponse hook that", () => {
       /^An afterResponse hook threw RangeError: no log\. The request had been sent\.$/,
     ],
     ["changes the status", () => new Response("{}", { status: 400 }), /turned status 201 into 400/],
-    ["asks for a repetition", () => ky.retry(), /settlekit itself decides what is sent again/],
+    ["asks for a repetition", () => ky.retry(), /settlekit itself decides about retries/],
   ];
 
   test.each(misdeeds)("%s leaves the outcome unknown, and is named", async (_, hook, message) => {

@@ -27,7 +27,7 @@ describe("instrument", () => {
   ])("names what can be instrumented: not %s", (target) => {
     const wrong = () => instrument(target as never);
     expect(wrong).toThrow(
-      /^target must be a MerchantClient, a Webhooks, an inbox or payouts, got /,
+      /^target must be a MerchantClient, a Webhooks instance, an inbox or a payout ledger, got /,
     );
     expect(wrong).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
   });

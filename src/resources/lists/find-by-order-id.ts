@@ -80,12 +80,13 @@ export async function findByOrderId<Item extends Ordered>(
         if (!isUnread) throw error;
         throw unreadableFor(orderId, operation.name, "data is not a list", error);
       });
-      // Only now is the service's time known. Every list would seem to end before a time in the future.
+      // The service's time is known only after a response. A time in the future would end every search at once.
       if (stopMs > http.serviceNow()) {
         const [given, now] = [stopMs + clockMarginMs, http.serviceNow()].map(isoText);
         throw invalidArgument(
           "createdAfter",
-          `createdAfter is in the future: it is ${given}, but the service's clock shows ${now}. Correct it, or this machine's clock.`,
+          `createdAfter is in the future: it is ${given}, but the service's clock shows ${now}. Correct it, or this ` +
+            "machine's clock.",
         );
       }
       search.take(page.data, offset);
@@ -117,7 +118,7 @@ class Search<Item extends Ordered> {
   #isStuck = false;
   /** The first thing that makes the list unreliable. */
   #fault: string | undefined;
-  /** Whether every page so far joins the one before it, sorted newest first. */
+  /** Whether every page so far overlaps the one before it and is sorted newest first. */
   #isNewestFirst = true;
   /** Whether at least two times differ. Equal times would fit any order. */
   #hasOrder = false;
@@ -203,7 +204,7 @@ function unreadableFor(
   const { status, requestId, body } = page;
   const cause = page instanceof Error ? page : undefined;
   return unreadable(
-    `${operation} cannot show whether anything has orderId "${orderId}": the list could not be read completely, ` +
+    `Unknown whether anything has orderId "${orderId}": the list of ${operation} could not be read completely, ` +
       `because ${oddity}.`,
     { operation, status, requestId, body, cause },
   );

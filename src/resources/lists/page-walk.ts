@@ -44,7 +44,7 @@ export class PageWalk<Item extends Identified> {
   readonly #seen = new Set<string>();
   /** The pages being read, by offset: the next one, and those read ahead. */
   readonly #reads = new Map<number, Promise<PageBody<Item>>>();
-  /** Ends the reads of pages that nobody will see. */
+  /** Aborts the reads of discarded pages. */
   #reading = new AbortController();
   #offset: number;
   #limit = 0;
@@ -90,7 +90,7 @@ export class PageWalk<Item extends Identified> {
     return undefined;
   }
 
-  /** The page's new items. None if the page may not continue the walk, which then steps back. */
+  /** The page's new items. None if the page does not overlap what was read: the walk then steps back. */
   #take(body: PageBody<Item>): PageBody<Item> {
     const { data } = body;
     this.#total = finite(body.pagination?.total) ?? Number.POSITIVE_INFINITY;
@@ -170,7 +170,7 @@ export class PageWalk<Item extends Identified> {
     }
   }
 
-  /** Requests a page, unless that was done before. */
+  /** Requests a page, unless it was already requested. */
   #read(offset: number): Promise<PageBody<Item>> {
     const known = this.#reads.get(offset);
     if (known) return known;
@@ -182,13 +182,13 @@ export class PageWalk<Item extends Identified> {
   }
 }
 
-/** A list of which nobody can say that it was read to its end. Reading it changed nothing. */
+/** The error for a list that may not have been read completely. Reading it changed nothing. */
 export function unreadable(
   fact: string,
   facts: Omit<UnexpectedResponseErrorOptions, "code" | "outcome">,
 ): UnexpectedResponseError {
   return new UnexpectedResponseError(
-    `${fact} Try again later, and look on the dashboard if it persists; error.body holds the last page.`,
+    `${fact} Try again later. If it persists, check the dashboard; error.body holds the last page.`,
     { ...facts, code: "unreadable_list", outcome: "not_sent" },
   );
 }

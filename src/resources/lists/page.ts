@@ -41,10 +41,10 @@ function pageOf<Item extends Identified>(body: PageBody<Item>, walk: PageWalk<It
 }
 
 /**
- * A list: await it for its first page, or iterate it for all items. Items may be added or leave the filter meanwhile;
- * an item that is in the list throughout is returned exactly once. After an error, calling the iterator's `next` again
- * retries the failed page. Iterating throws an `UnexpectedResponseError`, code `unreadable_list`, if the service reports
- * more items but returns nothing new.
+ * A list: await it for its first page, or iterate it for all items. The list may change during the iteration: an item
+ * that is in it throughout is returned exactly once. After an error, calling the iterator's `next` again retries the
+ * failed page. Iterating throws an `UnexpectedResponseError`, code `unreadable_list`, if the service reports more items
+ * but returns nothing new.
  *
  * @example
  * ```ts
@@ -164,7 +164,7 @@ function inTurn<T>(
     },
     async return() {
       isClosed = true;
-      // A step that is under way keeps its page.
+      // A step that is under way finishes first.
       turn = turn.then(leave);
       return { done: true, value: undefined };
     },
@@ -182,7 +182,7 @@ export interface ListOptions extends RequestOptions {
 
 type ListQuery = PageQuery & Readonly<Record<string, string | number | undefined>>;
 
-/** `prefetch` is an argument, as its own refusal says. */
+/** `prefetch` is checked as an argument, in `list`. */
 const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(z.unknown()) });
 
 /** Reads a list. A refused argument rejects the promise, as any other failure does. */
@@ -229,5 +229,5 @@ function checkFilters({ query: schema }: Operation<unknown>, query: object): Lis
   const [issue] = schema.safeParse(filters).error?.issues ?? [];
   if (issue === undefined) return filters;
   const param = String(issue.path[0]);
-  throw refused(param, rules[param] ?? "must be text that the service knows", filters[param]);
+  throw refused(param, rules[param] ?? "must be text that the service accepts", filters[param]);
 }

@@ -33,13 +33,13 @@ import { forget, type OrderNames, quietMs, recall, remember } from "./recent-pay
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
 export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"> {
-  /** When the order was placed: its withdrawal cannot be older. Lets the lookup stop early. */
+  /** The time when the order was placed. Its withdrawal cannot be older, so the lookup can stop there. */
   createdAfter?: FindOptions["createdAfter"];
 }
 
 /** Too little time to create a withdrawal and read the response. */
 const leastCreationMs = 100;
-/** How many remembered withdrawals to read: one credentials function may serve many merchants with the same order ids. */
+/** How many remembered withdrawals to read: one credential function may serve many merchants with equal order ids. */
 const mostReads = 5;
 /** How long a lookup that found nothing stays valid. */
 const freshMs = 1_000;
@@ -50,7 +50,7 @@ const settleMs = 2_000;
  * Returns the order's withdrawal: the existing one, or a new one.
  *
  * A request to create it is sent only right after a complete lookup, and again only when the previous one cannot have
- * taken effect. In doubt, it looks until the deadline.
+ * taken effect. In doubt, it keeps looking until the deadline.
  *
  * @param order The order's names within this process.
  */
@@ -64,7 +64,7 @@ export async function createOnce(
 ): Promise<ApiResponse<Withdrawal>> {
   const { time, settings } = http;
   const { signal, deadlineMs } = options;
-  // A sandbox can go back to before a withdrawal, and then give its id to another one.
+  // A sandbox can be reset to a state before a withdrawal, and then reuse its id.
   const mayGoBack = settings.environment === "sandbox";
   const polling = { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt };
   const idempotencyKey = createOnceKey(settings, body.orderId);
@@ -96,7 +96,7 @@ export async function createOnce(
   }
 
   /**
-   * Reads by id a withdrawal that this process made: a lagging list would not show it yet.
+   * Reads a withdrawal that this process made by its id, because a lagging list may not show it yet.
    *
    * @param isOwn Whether it was made with this credential. One made with another credential from the same function may
    * belong to another merchant: failing to read it then proves nothing.
@@ -118,7 +118,7 @@ export async function createOnce(
     throw missing;
   }
 
-  /** Looks until an unanswered earlier request of this process can hardly take effect any more. */
+  /** Keeps looking until an unanswered earlier request of this process is no longer expected to take effect. */
   async function outwait(quietUntil: number): Promise<ApiResponse<Withdrawal> | undefined> {
     const until = Math.min(deadlineAt, quietUntil);
     for await (const { value } of poll(() => look(), { ...polling, deadlineAt: until })) {
@@ -202,7 +202,7 @@ export async function createOnce(
   }
 
   async function lookInDoubt(doubt: SettlekitError): Promise<ApiResponse<Withdrawal>> {
-    // A failed lookup says nothing.
+    // A failed lookup proves nothing.
     const untilFinal = { ...polling, mayPass: (error: unknown) => !isFinalAnswer(error) };
     let failure: SettlekitError | undefined;
     try {

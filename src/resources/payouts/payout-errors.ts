@@ -34,7 +34,7 @@ export function onlyWithdrawal(
   const about = { ...common(facts), param: "orderId", outcome } as const;
   const sent =
     sends > 0
-      ? "This call also sent a request to create one, whose answer was lost."
+      ? "This call also sent a request to create one, whose response was lost."
       : "Nothing was sent.";
   if (others.length > 0) {
     throw new IdempotencyConflictError(
@@ -60,7 +60,7 @@ export function unknownOutcome(
 ): OutcomeUnknownError {
   const requests = facts.sends === 1 ? "1 request was sent" : `${facts.sends} requests were sent`;
   const { attempts, requestId, status, retryAfterMs } = doubt;
-  // The sender's own doubt says the same as this error, and its cause is why.
+  // An OutcomeUnknownError of the request says the same as this error, so its cause is more useful.
   const cause =
     OutcomeUnknownError.is(doubt) && SettlekitError.is(doubt.cause) ? doubt.cause : doubt;
   return new OutcomeUnknownError(
@@ -85,8 +85,8 @@ export function abortedInDoubt(
   reason: unknown,
 ): AbortError {
   return new AbortError(
-    `${facts.name}.createOnce was aborted before it was known whether the withdrawal for orderId "${facts.orderId}" was ` +
-      `created. ${nextStep(facts)}`,
+    `${facts.name}.createOnce was aborted before it was known whether the withdrawal for orderId ` +
+      `"${facts.orderId}" was created. ${nextStep(facts)}`,
     { ...common(facts), attempts, requestId, code: "aborted", outcome: "unknown", cause: reason },
   );
 }
@@ -99,7 +99,7 @@ export function lookupTookAll(facts: PayoutFacts, deadlineMs: number): TimeoutEr
   );
 }
 
-/** Why a lookup showed nothing. */
+/** The reason why a lookup was inconclusive. */
 export function unread(failure: unknown): string {
   const reason = SettlekitError.is(failure) ? `${failure.name} ${failure.code}` : String(failure);
   return `The list could not be read (${reason}).`;

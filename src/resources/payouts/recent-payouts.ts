@@ -21,12 +21,12 @@ interface Recollection extends OrderNames {
 }
 
 /**
- * The results of `createOnce` in this process, remembered for ten minutes by the order's own name, oldest first. Lists lag
- * behind creations, and an abandoned request may still arrive: both would look as if nothing had been created.
+ * The results of `createOnce` in this process, remembered for ten minutes by the order's own name, oldest first. Lists
+ * lag behind creations, and an abandoned request may still arrive: both would look as if nothing had been created.
  */
 const payouts = /* @__PURE__ */ new Map<string, Recollection>();
 
-/** The records of the order's own credential first, then for others from the same function, latest first. */
+/** The order's records: first of its own credential, then of others from the same function; each latest first. */
 export function recall({ own, shared }: OrderNames, { now }: Time): Recollection[] {
   const known = [...payouts.values()].filter(
     (payout) => payout.own === own || (shared !== undefined && payout.shared === shared),

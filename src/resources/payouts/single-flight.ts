@@ -48,7 +48,7 @@ export class SingleFlight<T> {
 
   #launch(request: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
-    // Gone before the callers get the result.
+    // Removed before the callers get the result.
     const result = start(controller.signal).finally(() => this.#flights.delete(flight));
     const flight = { request, names: new Set<string>(), result, controller, waiting: 0 };
     this.#flights.add(flight);
