@@ -1,9 +1,8 @@
-import type { MiddlewareHandler } from "hono";
 import { defaultRequestIdHeader } from "../wire/credential.ts";
 import { isUnanswered } from "./connection.ts";
 import type { Core } from "./core.ts";
 import type { RequestEntry, RequestOutcome } from "./events.ts";
-import type { ServiceEnv } from "./service/answers.ts";
+import type { Middleware } from "./service/answers.ts";
 
 /** The part of a body that is kept: longer than any request that the service accepts, even with metadata. */
 const maxCharacters = 8_192;
@@ -70,7 +69,7 @@ export function createRequestLog({ clock, events, random, store }: Core) {
   });
 
   /** Records a request, and puts its id in the response. */
-  const record: MiddlewareHandler<ServiceEnv> = async (c, next) => {
+  const record: Middleware = async (c, next) => {
     const { req, env } = c;
     const { pathname, search } = new URL(req.url);
     const requestId = random.stream("requests").uuid();

@@ -49,7 +49,9 @@ export function createAuthentication(
     return payments.detailsOf(paymentId)?.secret === given ? merchants.find(merchantId) : undefined;
   }
 
-  function authenticate(credential: Credential, req: HonoRequest): Merchant {
+  function merchantOf({ credential }: Operation<unknown>, req: HonoRequest): Merchant {
+    // Public operations are the same for every merchant.
+    if (credential === "none") return merchants.first();
     const { name, scheme } = credentialHeader(credential, headerPrefix);
     const { code, owner } = credentials[credential];
     const refuse = (message: string) => new Refusal(401, { code, message });
@@ -69,18 +71,10 @@ export function createAuthentication(
     });
   }
 
-  /**
-   * Sets the merchant that a request is about.
-   *
-   * @throws {Refusal} 401, 403 or 404.
-   */
-  return ({ credential }: Operation<unknown>): Middleware =>
+  /** @throws {Refusal} 401, 403 or 404. */
+  return (operation: Operation<unknown>): Middleware =>
     (c, next) => {
-      // Public operations are the same for every merchant.
-      c.set(
-        "merchant",
-        credential === "none" ? merchants.first() : authenticate(credential, c.req),
-      );
+      c.set("merchant", merchantOf(operation, c.req));
       return next();
     };
 }
