@@ -93,7 +93,7 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     await shop.paid("order_1");
     await next.inbox.settleDue();
     expect(new Set(done)).toEqual(new Set(["order_1"]));
-    expect(next.told("failed")).toMatchObject([{ error: repaired(/begin only now: invoice\./) }]);
+    expect(next.told("failed")).toMatchObject([{ error: repaired(/start only now: invoice\./) }]);
   });
 });
 

@@ -43,7 +43,9 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       await shop.inbox.settleDue();
       expect(await shop.shipments()).toEqual(["order_1"]);
       expect(await shop.inbox.parked()).toEqual([]);
-      await expect(shop.inbox.retry(parked?.id ?? "")).rejects.toThrow(/Nothing parked has the id/);
+      await expect(shop.inbox.retry(parked?.id ?? "")).rejects.toThrow(
+        /No parked subject or task has the id/,
+      );
     });
 
     it.each([
