@@ -18,8 +18,8 @@ export interface EffectTools {
   /**
    * Plans a task in the same transaction: it runs only if the transaction commits. `payload` is stored as JSON.
    *
-   * @throws {ConfigurationError} when no handler with this name was passed to `task`, or the payload cannot be serialised
-   * as JSON.
+   * @throws {ConfigurationError} when no handler with this name was passed to `task`, or the payload cannot be
+   * serialised as JSON.
    */
   after(task: string, payload?: unknown): void;
 }

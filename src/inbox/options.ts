@@ -8,8 +8,8 @@ import type { InboxClient, SubjectKind } from "./subject.ts";
 /** The options of `createInbox`. */
 export interface InboxOptions<Client, Mode extends StoreMode> {
   /**
-   * Reads the current status. With tenants, a function that returns each tenant's client, always the same one, or throws
-   * for an unknown tenant.
+   * Reads the current status. With tenants, a function that returns each tenant's client, always the same one, or
+   * throws for an unknown tenant.
    */
   readonly client: InboxClient | ((tenant: string) => InboxClient);
   /** Verifies deliveries. With tenants, a function that returns each tenant's. Not needed if only workers run. */

@@ -44,7 +44,7 @@ export async function work(
       ? await follow(context, row, signal)
       : await advance(context, row, signal);
   } catch (error) {
-    // The worker stops: that is no failure, and says nothing about the payout. Another worker does the step.
+    // The worker is stopping, which says nothing about the payout. Another worker repeats the step.
     if (signal.aborted) return put(context, row, { dueAt: 0 });
     report(context, row, error);
     await retryLater(context, row, error);
@@ -154,7 +154,7 @@ async function send(
     withdrawal = await client.create(begun.body, {
       idempotencyKey: row.idempotency_key,
       signal,
-      // A process that was suspended meanwhile must not send: another one may have looked and sent.
+      // A process that was suspended in the meantime must not send: another one may have looked and sent.
       beforeBody() {
         if (begun.elapsedMs() > leaveMs) throw heldUp(leaveMs);
       },
@@ -172,7 +172,7 @@ function unsentState({ approved_by }: PayoutRow): PayoutState {
 
 function heldUp(leaveMs: number): SettlekitError {
   return new SettlekitError(
-    `The request could not leave within ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
+    `The request was delayed by more than ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
       "paused after a 429 or had no free slot of maxConcurrency. It will be retried.",
     { code: suspendedCode },
   );
@@ -199,7 +199,7 @@ async function failed(
   const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
-    // No later response undoes what an earlier request did, or another copy of this one.
+    // A later response does not undo the effect of an earlier request, or of another copy of this one.
     const isInDoubt = past.requests > 0;
     const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
     const refused =
@@ -280,8 +280,8 @@ async function leaveToPerson(
   lastLook: string,
 ): Promise<undefined> {
   const problem =
-    "For an hour, it has been unknown whether a request for it took effect. " +
-    `${lastLook} Look at the service's dashboard.`;
+    "The outcome of a request has been unknown for an hour. " +
+    `${lastLook} Check the service's dashboard.`;
   const left = await decide(context, function* (ledger) {
     const current = yield* requireRow(context.tenant, row.order_id);
     if (current.fence !== row.fence || current.state !== "sending") return undefined;

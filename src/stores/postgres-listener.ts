@@ -39,7 +39,7 @@ export class PostgresListener<Client extends PostgresClient> {
     clearTimeout(this.#retry);
     const client = this.#client;
     this.#client = undefined;
-    // Destroyed, so that the pool's next user does not keep listening.
+    // Destroyed, so that it does not keep listening for the pool's next user.
     client?.release(true);
   }
 

@@ -20,7 +20,7 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
 
     if (name === "PostgreSQL") {
       const { stderr } = await inDatabase(...planOf("a"));
-      expect(stderr).toMatch(/tables of settlekit are missing .* `settlekit payouts sql` prints/);
+      expect(stderr).toMatch(/settlekit's tables are missing .* `settlekit payouts sql` prints/);
       const client = new pg.Client(created.url);
       await client.connect();
       await client.query((await run(["sql", "--postgres"])).stdout);
@@ -108,10 +108,10 @@ describe("settlekit payouts", () => {
     const verified = await payouts("verify", "--json");
     expect(verified.code).toBe(5);
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: false, at: 1 });
-    expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal is not/m);
+    expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal check failed/m);
     const { code, stderr } = await payouts("run", "--no-limits");
     expect(code).toBe(5);
-    expect(stderr).toMatch(/All payouts are stopped\. The journal is not .* reopen\.$/m);
+    expect(stderr).toMatch(/All payouts are stopped\. The journal check failed\. .* reopen\.$/m);
   });
 
   it("migrates no database that is there", async () => {

@@ -18,7 +18,7 @@ it.each(["lost", "unanswered", "conflict"] as const)(
     const { state, problem } = (await payouts.get(order.orderId)) ?? {};
     expect(state).toBe("sending");
     expect(problem).toMatch(
-      /^It is unknown whether the request took effect \((ConnectionError ECONNRESET|Idempot.*)\)\. The ledger/,
+      /^Outcome unknown: the request may have taken effect \((ConnectionError ECONNRESET|Idempot.*)\)\. The ledger/,
     );
     expect(problem).not.toMatch(/createOnce|call again|repeat/i);
   },

@@ -69,7 +69,7 @@ it("sends nothing when its process was suspended after the attempt was committed
     expect(world.creations).toEqual([]);
     // The client's own pauses and queue look the same from here.
     expect((await payouts.get(order.orderId))?.problem).toMatch(
-      /could not leave within 15 s, so it was not sent: the process was suspended, or the client paused after a 429/,
+      /was delayed by more than 15 s, so it was not sent: the process was suspended, or the client paused after a 429/,
     );
     expect(errors).toMatchObject([{ code: "process_suspended", outcome: "not_sent" }]);
   } finally {

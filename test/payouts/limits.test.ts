@@ -55,7 +55,7 @@ it("holds back what is above the day's limit until midnight UTC, and says so", a
     state: "planned",
     waitsUntil: new Date("2026-01-02T00:00:00Z"),
     problem:
-      "limits.perDay is 1000 cents, of which 600 are used. It waits until 2026-01-02T00:00:00.000Z.",
+      "limits.perDay is 1000 cents, of which 600 are used. The payout waits until 2026-01-02T00:00:00.000Z.",
   });
   await world.advance(12 * 60 * minute - 1);
   await payouts.runDue();

@@ -76,7 +76,9 @@ it("does not take an incomplete list for proof", async () => {
   await world.live(payouts, 30 * minute);
   expect(await payouts.get(order.orderId)).toMatchObject({
     state: "needs_decision",
-    problem: expect.stringMatching(/^For an hour.*could not be read completely.*dashboard/),
+    problem: expect.stringMatching(
+      /^The outcome of a request.*could not be read completely.*dashboard/,
+    ),
   });
 });
 
@@ -234,7 +236,7 @@ it("leaves a doubt to a person after an hour", async () => {
   await world.live(payouts, 2 * hour);
   expect(await payouts.get(order.orderId)).toMatchObject({
     state: "needs_decision",
-    problem: expect.stringMatching(/^For an hour, it has been unknown/),
+    problem: expect.stringMatching(/^The outcome of a request has been unknown for an hour/),
   });
   expect(told().at(-1)).toBe("needs_decision");
   const { length } = world.creations;

@@ -99,7 +99,9 @@ it("refuses options that cannot be right", async () => {
   expect(() => payouts.start({ concurrency: 0 })).toThrow(/concurrency must be a whole number, 1/);
   expect(() => payouts.start({ pollMs: 0 })).toThrow(/pollMs/);
   await expect(payouts.list({ limit: 0 })).rejects.toThrow(/limit/);
-  await expect(payouts.get(undefined as never)).rejects.toThrow(/orderId must be that of a payout/);
+  await expect(payouts.get(undefined as never)).rejects.toThrow(
+    /orderId must be a non-empty string/,
+  );
   await expect(payouts.reopen({ by: "ann", reason: "a\nb" })).rejects.toThrow(
     /reason must say why, in one line/,
   );
@@ -111,7 +113,7 @@ it("refuses an inbox with another store, in whose transactions it could write no
   const [client, webhooks] = [world.client(), new Webhooks({ secret: "s" })];
   const inbox = createInbox({ client, webhooks, store: world.store() });
   expect(() => world.open({ inbox })).toThrow(
-    /The inbox has another store than the ledger\. Make one/,
+    /The inbox and the ledger have different stores\. Create one/,
   );
 });
 

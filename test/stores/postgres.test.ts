@@ -115,7 +115,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
       yield* add("a");
       yield* call<pg.PoolClient>((tx) => tx.query("SELECT 1/0").catch(() => {}));
     });
-    await expect(failing).rejects.toThrow(/error was caught, so PostgreSQL undid/);
+    await expect(failing).rejects.toThrow(/error was caught, so PostgreSQL rolled back/);
     expect(await count()).toBe(0);
   });
 
