@@ -136,8 +136,8 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Starts a worker in this process, which settles whatever is due until it is stopped. If the database is unavailable
-   * or tables are missing, it waits, and reports that to `onEvent` and the logger.
+   * Starts a worker in this process, which settles everything that is due until it is stopped. If the database is
+   * unavailable or tables are missing, it waits, and reports that to `onEvent` and the logger.
    *
    * @throws {ConfigurationError} when this inbox already has one.
    */

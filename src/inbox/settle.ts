@@ -43,7 +43,7 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Processes a subject or a task, keeps its lease meanwhile, and reports the result. Returns the failure, if any. */
+/** Processes a subject or task while renewing its lease, and reports the result. Returns the failure, if any. */
 export function workOn<C extends Claim>(
   { context, queue, claim, item, stopped }: Step<C>,
   work: (lost: AbortSignal) => Promise<Pick<SettledEvent, "status" | "effects">>,

@@ -25,7 +25,7 @@ import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
 
-/** Huge lists take long to read; the lease is renewed meanwhile. */
+/** Huge lists take a long time to read. The lease is renewed in the meantime. */
 const lookDeadlineMs = 900_000;
 /** The longest wait after a failure, however long the service asks to wait. */
 const longestBackoffMs = 600_000;

@@ -195,7 +195,7 @@ function alterationOf(
 function toldBy({ event, details }: Entry, isApproved: boolean): Told {
   // An altered entry may no longer be JSON.
   const told: Readonly<Record<string, unknown>> = Object(parsedJson(details));
-  // A payout whose request did not leave is released without an entry.
+  // A payout whose request was not sent is released without an entry.
   const unsent = isApproved ? "approved" : "planned";
   switch (event) {
     case "planned":

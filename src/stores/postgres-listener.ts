@@ -66,7 +66,7 @@ export class PostgresListener<Client extends PostgresClient> {
     this.#client = undefined;
     client?.release(true);
     if (this.#wakes.size === 0) return;
-    // Polling continues meanwhile.
+    // Polling continues in the meantime.
     this.#retry = setTimeout(
       () => {
         this.#connecting = this.#open();

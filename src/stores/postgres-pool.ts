@@ -30,7 +30,7 @@ export interface PostgresClient {
   on(event: "notification", listener: (message: { payload?: string | undefined }) => void): unknown;
   /** Since version 8.18: `T` inside a transaction. */
   getTransactionStatus?(): string | null;
-  /** Undoes `on`. */
+  /** Removes a listener. */
   removeListener(event: "error", listener: (error: Error) => void): unknown;
   /** Returns the client to its pool, or closes its connection. */
   release(destroy?: boolean): void;

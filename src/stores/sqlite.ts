@@ -192,7 +192,7 @@ function checkedDatabase(db: DatabaseSync): DatabaseSync {
   );
 }
 
-/** Prepares a statement that returns objects with numbers, whatever the options of the merchant's database. */
+/** Prepares a statement that returns rows as objects and integers as numbers, whatever the database's options. */
 function prepare(db: DatabaseSync, text: string): StatementSync {
   const statement = db.prepare(text);
   statement.setReadBigInts(false);
