@@ -4,7 +4,7 @@ import type { SubjectKind } from "./subject.ts";
 /** How long a claim is valid, in milliseconds. */
 export const leaseMs = 30_000;
 const maxFailures = 25;
-/** How often a row may be started without finishing. The first time may be the fault of a row running next to it. */
+/** How often a row may be started without finishing. Above 1, because another row may be to blame. */
 const maxStarts = 3;
 /** Why a row is parked after too many unfinished starts. */
 export const neverFinished = `Its worker failed to finish ${maxStarts} times: it may be killing the process.`;
@@ -67,8 +67,8 @@ export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
 }
 
 /**
- * Claims due rows. Suspects, whose last worker never finished, are left to `claimSuspect`; `hasSuspects` says whether
- * there are any. They are looked for if `looks` is set, or the queue is otherwise empty.
+ * Claims due rows, except suspects: rows that their last worker never finished, which `claimSuspect` claims.
+ * `hasSuspects` is only determined if `looks` is set, or fewer rows were claimed than allowed.
  */
 export function* claim<C extends Claim>(
   queue: Queue<C>,
@@ -109,7 +109,7 @@ RETURNING ${claimColumns}, ${queue.columns}`,
   );
 }
 
-/** Claims one subject, even if it is not due, or parked. Undefined while another worker has it. */
+/** Claims one subject, even if it is parked or not due. Undefined while another worker holds it. */
 export function* claimSubject(
   tenant: string,
   kind: SubjectKind,
@@ -124,7 +124,7 @@ RETURNING ${claimColumns}, ${subjectQueue.columns}`,
   return claimed;
 }
 
-/** Deletes a subject of which no webhook or list has told, and which was never settled. */
+/** Deletes a subject that no webhook or list has reported and that was never settled. */
 export function* forgetUntold({ id, fence }: SubjectClaim): Work<void> {
   yield* sql(
     `DELETE FROM {inbox_subjects}
@@ -189,8 +189,8 @@ export function backoffMs(failures: number, random: number): number {
 }
 
 /**
- * Makes rows due that wait longer than after any failure: the database's clock was ahead when they were written. Returns
- * their number.
+ * Makes rows due that would wait longer than the longest backoff, because the database's clock was ahead when they were
+ * written. Returns their number.
  */
 export function* makeDue(queue: Queue<Claim>): Work<number> {
   const changed = yield* sql(

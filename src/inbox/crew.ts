@@ -42,7 +42,7 @@ interface Running {
   readonly startedAt: number;
 }
 
-/** What a crew asks and tells its worker. */
+/** A crew's callbacks to its worker. */
 interface CrewOptions {
   /** No row is started while it returns true. */
   readonly isStopping?: () => boolean;
@@ -64,7 +64,7 @@ export class Crew {
   readonly #onFinish: () => void;
   readonly #running = new Map<Promise<unknown>, Running>();
   #wake = () => {};
-  /** When suspects were last looked for, which reads every pending row. */
+  /** When suspects were last searched for. The search reads every pending row. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** How many rows have finished, successfully or not. */
   finished = 0;
@@ -87,8 +87,8 @@ export class Crew {
   }
 
   /**
-   * Claims due rows and starts them all. Returns their number: 0 if nothing was due, or no slot is free, so that other
-   * workers can take them.
+   * Claims due rows and starts them all. Returns their number. Claims none while no slot is free, so that other workers
+   * can take them.
    */
   async round(): Promise<number> {
     if (!(await this.#waitForRoom(performance.now() + longestWaitMs))) return 0;

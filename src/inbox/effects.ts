@@ -18,7 +18,8 @@ export interface EffectTools {
   /**
    * Plans a task in the same transaction: it runs only if the transaction commits. `payload` is stored as JSON.
    *
-   * @throws {ConfigurationError} when no handler with this name was passed to `task`, or the payload cannot be JSON.
+   * @throws {ConfigurationError} when no handler with this name was passed to `task`, or the payload cannot be
+   * serialised as JSON.
    */
   after(task: string, payload?: unknown): void;
 }
@@ -42,8 +43,8 @@ export interface EffectOptions<Kind extends SubjectKind> {
    */
   readonly states?: readonly SubjectStates[Kind][] | undefined;
   /**
-   * Also run the effect for subjects that reached their state after this time, as far as the inbox knows them. Only
-   * used when the effect is first registered in this database. Default: the time of registration.
+   * Also run the effect for subjects known to the inbox that reached their state after this time. Only used when the
+   * effect is first registered in this database. Default: the time of registration.
    */
   readonly since?: Date | undefined;
 }
@@ -84,7 +85,7 @@ export class Effects {
     if (this.#effects.some((effect) => effect.kind === kind && effect.name === name)) {
       throw invalidOption(
         "name",
-        `Two effects on ${kind} are called "${name}". Give each its own name, and keep it: the database records by name what was done.`,
+        `Two effects on ${kind} are called "${name}". Give each its own name, and never change it: the database uses it to record what was done.`,
       );
     }
     checkOptionNames(options, ["states", "since"]);
@@ -126,8 +127,8 @@ export class Effects {
   }
 
   /**
-   * The names, once each, of tasks that no worker has taken for ten minutes and that have no handler here. Until then, a
-   * worker with a newer version of the program may just be starting.
+   * The names of tasks that no worker has claimed for ten minutes and that have no handler here; each name is returned
+   * once. Before that, a worker with a newer version of the program may just be starting.
    */
   *unhandled(): Work<string[]> {
     const waiting = yield* sql<{ name: string }>(
@@ -153,8 +154,8 @@ WHERE parked_at IS NULL AND due_at < {now} - 600000 AND lease_until <= {now} ORD
   }
 
   /**
-   * Records from when on each effect runs: effects that are new in this database start now, or at their `since`, and
-   * then catch up.
+   * Records when each effect starts. Effects that are new in this database start now, or at their `since`, and then
+   * catch up.
    */
   *register(): Work<void> {
     for (const effect of this.#effects) {
@@ -170,7 +171,7 @@ ON CONFLICT DO NOTHING RETURNING effect`,
 
   /**
    * Marks subjects as changed if a version of the program without one of these effects settled them recently. Returns
-   * the effects that were registered while the database's clock was ahead, and begin only now.
+   * the names of effects that were registered while the database's clock was ahead and therefore start only now.
    */
   *catchUp(): Work<string[]> {
     const late: string[] = [];
@@ -182,7 +183,7 @@ ON CONFLICT DO NOTHING RETURNING effect`,
   }
 }
 
-/** Has an effect begin now if it would otherwise begin in the future, and not because its `since` says so. */
+/** Starts an effect now if its recorded start is in the future, unless its `since` says so. */
 function* beginNow({ kind, name, since }: Registered): Work<boolean> {
   if (since !== undefined) return false;
   const changed = yield* sql(
@@ -219,13 +220,13 @@ function checkName(what: string, name: unknown): asserts name is string {
   );
 }
 
-/** An effect without states would never run. */
+/** An effect with an empty list of states would never run. */
 function checkStates(states: unknown): void {
   if (states === undefined) return;
   if (!Array.isArray(states) || states.length === 0) {
     throw invalidOption(
       "states",
-      'The option states must be a list of at least one status, such as ["completed"]; without it, the effect runs for all.',
+      'The option states must be a list of at least one status, such as ["completed"]. Leave it out to run the effect for every status.',
     );
   }
   // Refuses anything but text.

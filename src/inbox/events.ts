@@ -10,7 +10,7 @@ export interface InboxItem {
   readonly id: string;
 }
 
-/** A piece of a worker's work. */
+/** A subject or task that a worker is processing. */
 export interface InboxStep extends InboxItem {
   /** The W3C trace contexts that led to it, newest first, separated by spaces. */
   readonly causes: string | null;
@@ -112,6 +112,6 @@ export function log(event: InboxEvent, logger: EventLogger): void {
     const { kind, tenant, error } = event;
     const what = kind === undefined ? "The inbox failed" : `The ${kind} list could not be read`;
     const whose = tenant ? ` for tenant ${show(tenant)}` : "";
-    logger.error(`${what}${whose}; it will be tried again.`, error);
+    logger.error(`${what}${whose}; it will be retried.`, error);
   }
 }

@@ -45,7 +45,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   /** By tenant, for tenants that this process has handlers for. */
   readonly #verifiers = new Map<string, Webhooks>();
   readonly #observers = new Observers<InboxEvent, InboxStep>("settlekit:inbox");
-  /** Checks the tables and registers the effects, before the first work. */
+  /** Checks the tables and registers the effects before the first use. */
   #ready = preparing(() => this.#register());
   readonly #worker = new WorkerSlot("inbox");
   /** @internal For `settlekit/payouts`. */
@@ -73,7 +73,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Registers an effect. Do not rename it: the database records by name what was done.
+   * Registers an effect. Never change its name: the database uses it to record what was done.
    *
    * @throws {ConfigurationError} when another effect on this kind has the name, or a worker is already running.
    */
@@ -136,8 +136,8 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Starts a worker in this process, which settles whatever is due until it is stopped. If the database is unavailable
-   * or tables are missing, it waits, and reports that to `onEvent` and the logger.
+   * Starts a worker in this process, which settles everything that is due until it is stopped. If the database is
+   * unavailable or tables are missing, it waits, and reports that to `onEvent` and the logger.
    *
    * @throws {ConfigurationError} when this inbox already has one.
    */
@@ -165,11 +165,11 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Settles one subject now, even if nothing is new. Call it from your own queue instead of running `start`. Returns
-   * false while a worker has the subject; that worker will then look again.
+   * Settles one subject now, even if nothing has changed. Call it from your own queue instead of running `start`.
+   * Returns false while another worker holds the subject, which is then settled again afterwards.
    *
-   * @throws the error of an effect or of the service. A worker or `settleDue` also retries the subject, unless only this
-   * call named it and the service does not know it.
+   * @throws the error of an effect or of the service. A worker or `settleDue` also retries the subject, unless the
+   * service does not know it and only this call named it.
    */
   async settle(subject: SubjectRef): Promise<boolean> {
     const { kind, id, tenant } = checkSubject(subject);
@@ -283,7 +283,7 @@ export class Inbox<Client, Mode extends StoreMode> {
  * const store = sqlite("shop.db");
  * const inbox = createInbox({ client: new MerchantClient(), webhooks: new Webhooks(), store });
  * inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment) => {
- *   // The key is the order's: an order can have several payments.
+ *   // Keyed by order, because an order can have several payments.
  *   const ship = tx.prepare("INSERT INTO shipments (order_id) VALUES (?) ON CONFLICT DO NOTHING");
  *   ship.run(payment.orderId ?? null);
  * });

@@ -1,12 +1,12 @@
 import type { Store } from "../stores/store.ts";
 import { type Claim, leaseMs, type Queue, renew } from "./claims.ts";
 
-/** A row that has run for a whole lease is not what kills the process. */
+/** After this many renewals, a row has run for a whole lease, so it is not what kills the process. */
 const harmlessRenewals = 3;
 
 /**
- * Renews a row's lease while it is being processed, until the worker is `stopped`: work that ignores that loses its row
- * to other workers. The signal aborts when another worker takes the row.
+ * Renews a row's lease while it is being processed, but not after the worker has `stopped`: work that ignores the stop
+ * loses its row to other workers. The signal aborts when another worker takes the row.
  */
 export async function keepingLease<T>(
   store: Store,

@@ -36,14 +36,14 @@ export interface InboxStats {
   readonly tasks: number;
   /** Subjects settled in the last minute. */
   readonly settledPerMinute: number;
-  /** Total number of changes that only the lists showed, not a webhook. */
+  /** Total number of changes that no webhook reported and only the lists showed. */
   readonly missed: number;
 }
 
 const retentionMs = 30 * 86_400_000;
 const pruneLimit = 1_000;
 
-/** Deletes a batch of old deliveries, and reports tasks that nothing can run. True if there may be more to delete. */
+/** Deletes a batch of old deliveries, and reports tasks without a handler. True if there may be more to delete. */
 export async function tidy({ store, effects, report }: InboxContext): Promise<boolean> {
   const names = await store.transaction(() => effects.unhandled());
   if (names.length > 0) report({ type: "failed", error: unhandledTasks(names) });
@@ -135,7 +135,7 @@ WHERE id = $1 AND parked_at IS NOT NULL RETURNING id`,
     : [];
   if (changed.length > 0) return;
   throw new ConfigurationError(
-    `Nothing parked has the id ${show(id)}. inbox.parked() and \`settlekit inbox parked\` list everything that is parked.`,
+    `No parked subject or task has the id ${show(id)}. List them with inbox.parked() or \`settlekit inbox parked\`.`,
     { code: "not_parked", param: "id" },
   );
 }

@@ -8,11 +8,11 @@ import type { InboxClient, SubjectKind } from "./subject.ts";
 /** The options of `createInbox`. */
 export interface InboxOptions<Client, Mode extends StoreMode> {
   /**
-   * Reads the current status. With tenants, a function that returns each one's client, the same each time, or throws for
-   * an unknown one.
+   * Reads the current status. With tenants, a function that returns each tenant's client, always the same one, or
+   * throws for an unknown tenant.
    */
   readonly client: InboxClient | ((tenant: string) => InboxClient);
-  /** Verifies deliveries. With tenants, a function that returns each one's. Not needed where only workers run. */
+  /** Verifies deliveries. With tenants, a function that returns each tenant's. Not needed if only workers run. */
   readonly webhooks?: Webhooks | ((tenant: string) => Webhooks) | undefined;
   /** `sqlite(...)` or `postgres(...)`. */
   readonly store: Store<Client, Mode>;

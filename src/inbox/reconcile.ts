@@ -83,7 +83,7 @@ RETURNING tenant, kind, watermark`,
   return false;
 }
 
-/** Has effects catch up with what was settled without them, and everything with a clock that was set back. */
+/** Lets effects catch up with subjects settled without them, and ends waits set while the clock was ahead. */
 export async function catchUp({ store, effects, report }: InboxContext): Promise<void> {
   const work = function* () {
     const late = yield* effects.catchUp();
@@ -92,14 +92,14 @@ export async function catchUp({ store, effects, report }: InboxContext): Promise
   };
   const { late, subjects, tasks } = await store.transaction(work, { wake: "inbox" });
   const what = [];
-  if (late.length > 0) what.push(`These effects begin only now: ${late.join(", ")}.`);
+  if (late.length > 0) what.push(`These effects start only now: ${late.join(", ")}.`);
   if (subjects + tasks > 0) what.push(`Subjects (${subjects}) and tasks (${tasks}) are due now.`);
   if (what.length > 0) report({ type: "failed", error: clockWasAhead(what.join(" ")) });
 }
 
 function clockWasAhead(what: string): SettlekitError {
   return new SettlekitError(
-    `The database's clock was ahead, and has been set back. ${what} Look for what happened in the meantime.`,
+    `The database's clock was ahead, and has been set back. ${what} Review what happened in the meantime.`,
     { code: "clock_was_ahead" },
   );
 }
@@ -186,7 +186,7 @@ async function walk(
       `UPDATE {inbox_watermarks} SET missed = missed + $4,
   watermark = CASE WHEN watermark BETWEEN $6 AND $3 OR watermark > {now} + $5 THEN $3 ELSE watermark END
 WHERE tenant = $1 AND kind = $2`,
-      // It stays where it is if what follows it was not read, because `since` was later.
+      // The watermark stays if a later `since` left a gap after it unread.
       [tenant, kind, Math.min(next, startedAt), found.missed, overlapMs, watermark],
     ),
   );
@@ -221,7 +221,7 @@ FROM {inbox_subjects} WHERE tenant = $1 AND kind = $2 AND by_order = 0 AND subje
   return store.transaction(work, { wake: "inbox" });
 }
 
-/** Lists lag: a status that precedes the settled one is not news. */
+/** Lists lag: a status that precedes the settled one is not a change. */
 function isNews(kind: SubjectKind, settled: string, listed: string): boolean {
   return (
     stateOf(kind, settled) !== stateOf(kind, listed) &&

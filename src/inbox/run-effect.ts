@@ -87,7 +87,7 @@ function* requireRegistered(kind: SubjectKind, name: string): Work<void> {
   if (registered.length > 0) return;
   throw new SettlekitError(
     `The effect ${name} is not registered in this database: it was added while the inbox was running, or its row was ` +
-      "removed. Add effects before the inbox is used: they are registered on its next use.",
+      "removed. Add effects before you use the inbox; an effect added later is registered on its next use.",
     { code: "effect_not_registered" },
   );
 }

@@ -43,7 +43,7 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Processes a subject or a task, keeps its lease meanwhile, and reports the result. Returns the failure, if any. */
+/** Processes a subject or task while renewing its lease, and reports the result. Returns the failure, if any. */
 export function workOn<C extends Claim>(
   { context, queue, claim, item, stopped }: Step<C>,
   work: (lost: AbortSignal) => Promise<Pick<SettledEvent, "status" | "effects">>,
@@ -104,8 +104,8 @@ async function fetchSubject(
     });
   if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;
   throw new SettlekitError(
-    `A webhook was signed for a later status of the ${kind} than ${fetched.status}, which the service still returns. It will ` +
-      "be read again later.",
+    `A signed webhook reported a later status than ${fetched.status}, which the service still returns for the ${kind}. It ` +
+      "will be read again later.",
     { code: "behind_webhook" },
   );
 }
@@ -139,7 +139,7 @@ async function settleOrder(
       { code: "not_listed" },
     );
   }
-  // With several matches, the signature does not say which one it means, and a rank would hold up the others.
+  // With several matches, the signature does not say which one is meant, and a rank would hold up the others.
   const signed = found.length === 1 ? rank : 0;
   await store.transaction(function* () {
     for (const { id } of found) {
@@ -202,7 +202,7 @@ function firstKnownAt(
 
 /**
  * Marks the news known at claim time as seen, if the claim still holds: its lease had not ended when the effect
- * started, and nobody has taken over since. Returns the database's time.
+ * started, and no other worker has taken over since. Returns the database's time.
  */
 function* finish(
   claim: SubjectClaim,
@@ -222,7 +222,7 @@ WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($6, {now}) RETURNING {no
   return finished.now;
 }
 
-/** Makes the same check without finishing, between the transactions of one claim. */
+/** Makes the same check and renews the lease, between the transactions of one claim. */
 function* keep(claim: SubjectClaim, startedAt: number | null): Work<number> {
   const [kept] = yield* sql<{ now: number }>(
     `UPDATE {inbox_subjects} SET lease_until = {now} + $3

@@ -19,12 +19,12 @@ export interface SubjectStates {
   withdrawal: WithdrawalStatus;
 }
 
-/** The part of the client that is used. */
+/** The part of the client that the inbox uses. */
 export type InboxClient = Pick<MerchantClient, "payments" | "withdrawals">;
 
 /**
- * How far each status has progressed, to detect that a signed status is ahead of the service's response. Late money may
- * follow `expired`, so paid ranks higher.
+ * How far each status has progressed, to detect that a signed status is ahead of the service's response. Money may
+ * arrive after `expired`, so paid ranks higher.
  */
 const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
   payment: {
@@ -64,7 +64,7 @@ export function stateOf(kind: SubjectKind, status: string): string {
 /** When the status was reached, according to the service; undefined if it does not say. */
 export function reachedAt(kind: SubjectKind, subject: Payment | Withdrawal): number | undefined {
   const { receipt, status } = subject as Payment;
-  // A receipt is for the payment: it does not tell when it was refunded.
+  // The receipt has the time of the payment, not of the refund.
   if (status.includes("refunded")) return undefined;
   const time = kind === "withdrawal" ? (subject as Withdrawal).updatedAt : receipt?.txTimestamp;
   const ms = Date.parse(time ?? "");

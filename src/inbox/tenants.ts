@@ -12,7 +12,7 @@ export function needsClients(tenant: string): ConfigurationError {
   );
 }
 
-/** @throws {ConfigurationError} when the merchant's function returned no client, such as a promise of one. */
+/** @throws {ConfigurationError} when the merchant's function returned something else, such as a promise of a client. */
 export function checkedClient(tenant: string, found: InboxClient): InboxClient {
   if (Object(found).payments) return found;
   throw invalidOption(

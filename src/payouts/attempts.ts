@@ -10,13 +10,13 @@ import { agreesWithJournal } from "./verify.ts";
 
 /** How long a payout may be in doubt before a person has to decide. */
 export const maxDoubtMs = 3_600_000;
-/** A service remembers a key for 24 hours. */
+/** The service remembers a key for 24 hours; this leaves one hour of margin. */
 const keyedMs = 23 * 3_600_000;
 
 /** How long a worker may take with a claimed payout. */
 export interface Timing {
   readonly quietMs: number;
-  /** How long after its attempt began a request may still be sent. */
+  /** How long after the start of its attempt a request may still be sent. */
   readonly leaveMs: number;
   readonly leaseMs: number;
 }
@@ -39,13 +39,13 @@ export function outcomeOf(error: unknown): AttemptOutcome {
   return error.status === 429 ? "limited" : error.outcome;
 }
 
-/** Errors in doubt tell their caller to repeat the call or to use createOnce, which a person must not do here. */
+/** Errors with an unknown outcome advise repeating the call or using createOnce, which a person must not do here. */
 export function problemOf(error: unknown, outcome: AttemptOutcome): string {
   if (outcome !== "unknown" || !SettlekitError.is(error)) return String(error);
   const { name, code } = SettlekitError.is(error.cause) ? error.cause : error;
   return (
-    `It is unknown whether the request took effect (${name} ${code}). The ledger finds out by itself: do not pay the order in ` +
-    "any other way."
+    `Outcome unknown: the request may have taken effect (${name} ${code}). The ledger finds out by itself: do not pay the ` +
+    "order in any other way."
   );
 }
 
@@ -71,7 +71,7 @@ export interface Past {
   readonly provenAt: number;
   /** Whether the key still makes a repetition harmless. */
   readonly isKeyAlive: boolean;
-  /** Whether the last request was refused. A repetition would be refused too, and show nothing about earlier ones. */
+  /** Whether the last request was refused. A repetition would be refused, too, and show nothing about earlier ones. */
   readonly isRefused: boolean;
 }
 
@@ -96,7 +96,7 @@ WHERE payout_id = $1 ORDER BY fence`,
     lookAt: lastLeft + quietMs,
     // One quiet period to take effect, and another to be listed.
     provenAt: lastLeft + 2 * quietMs,
-    // In the future, it is a time of a clock that was set back.
+    // A time in the future comes from a clock that has been set back since.
     isKeyAlive: since <= now && now - since < keyedMs,
     isRefused: attempts.at(-1)?.outcome === "rejected",
   };
@@ -151,7 +151,7 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   if (needsApproval(limits, current.amount) && current.approved_by === null) {
     return { kind: "unapproved" };
   }
-  // From here on, one process at a time decides: about the breaker, the budget and the journal's end.
+  // From here on, only one process at a time decides about the breaker, the budget and the journal's end.
   const { isStopped, now } = yield* ledger.lock();
   if (isStopped) return { kind: "stopped" };
   // A reservation that no request can have used moves to the day of the next request, under that day's limits.

@@ -20,7 +20,7 @@ export interface SentResolution {
   readonly neverSent?: undefined;
 }
 
-/** A person found that there is no withdrawal, and will not be one. */
+/** A person found that no withdrawal exists or will be created. */
 export interface NeverSentResolution {
   /** The person who decides. */
   readonly by: string;
@@ -106,8 +106,8 @@ function requireFits(
   if (differing.length === 0 || acceptDifferences) return;
   throw contradicted(
     "withdrawalId",
-    `The withdrawal ${withdrawal.id} has a different ${differing.join(", ")} than planned. Pass ` +
-      "acceptDifferences: true if it is the payout nevertheless.",
+    `The withdrawal ${withdrawal.id} has a different ${differing.join(", ")} than planned. If ` +
+      "it is this payout anyway, pass acceptDifferences: true.",
   );
 }
 
@@ -145,7 +145,7 @@ async function resolveNeverSent(
     const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
     const after = yield* readPast(row.id, quietMs);
     if (after.requests !== before.requests || current.fence !== row.fence) {
-      throw contradicted("neverSent", "A worker is looking into it right now. Try again.");
+      throw contradicted("neverSent", "A worker processed the payout in the meantime. Try again.");
     }
     yield* disproveAttempts(row.id);
     const again = current.approved_by === null ? "planned" : "approved";

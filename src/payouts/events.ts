@@ -73,6 +73,6 @@ export function log(event: PayoutsEvent, logger: EventLogger): void {
   } else if (event.type === "failed") {
     const { orderId, error } = event;
     const what = orderId === undefined ? "The payout worker" : `A step of payout ${orderId}`;
-    logger.warn(`${what} failed; it will be tried again.`, error);
+    logger.warn(`${what} failed; it will be retried.`, error);
   }
 }

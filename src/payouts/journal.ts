@@ -142,8 +142,7 @@ RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, touched_at AS no
   const [head] = yield* take();
   if (head && (head.last ?? 0) <= head.seq) return head;
   if (head) {
-    // A partial backup was restored. Without the end, nothing could be added to the journal, not even a note about
-    // this.
+    // A partial backup was restored. Without the right end, nothing could be appended, not even a note about this.
     yield* sql(
       `UPDATE {payout_heads} SET seq = $2, hash = (SELECT hash FROM {payout_journal} WHERE tenant = $1 AND seq = $2),
   stopped_at = COALESCE(stopped_at, {now}), stopped_because = COALESCE(stopped_because, $3) WHERE tenant = $1`,

@@ -88,7 +88,7 @@ FROM {payouts} WHERE tenant = $1 AND reserved_at > $2 AND id <> $5`,
 
 function over(name: string, limit: number, used: number, until: number): Hold {
   const reason =
-    `limits.${name} is ${limit} cents, of which ${used} are used. It waits until ` +
+    `limits.${name} is ${limit} cents, of which ${used} are used. The payout waits until ` +
     `${new Date(until).toISOString()}.`;
   return { reason, until };
 }

@@ -24,10 +24,10 @@ export interface PayoutLimits {
   readonly approveAbove?: number | undefined;
 }
 
-/** The part of the client that is used. */
+/** The part of the client that the ledger uses. */
 export type PayoutsClient = Pick<MerchantClient, "withdrawals">;
 
-/** The part of an inbox that is used: its webhooks report what becomes of withdrawals. It must use the same store. */
+/** The part of an inbox that the ledger uses to follow withdrawals by webhook. It must use the same store. */
 export interface PayoutsInbox<Client, Mode extends StoreMode> {
   /** Registers an effect. */
   on(
@@ -73,8 +73,8 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
   /** Reports withdrawals that ended. Without an inbox, the ledger polls the service. */
   readonly inbox?: PayoutsInbox<Client, Mode> | undefined;
   /**
-   * Whose payouts these are: each tenant has its own journal, limits and breaker. Tenants that share a merchant account
-   * need different order ids, such as with a prefix: at the service, withdrawals are found by order id alone.
+   * The tenant of these payouts, with its own journal, limits and breaker. Tenants that share a merchant account need
+   * different order ids, for example with a prefix, because the service finds withdrawals by order id alone.
    *
    * @defaultValue ""
    */
@@ -169,8 +169,8 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   if (inboxStore !== store) {
     throw invalidOption(
       "store",
-      "The inbox has another store than the ledger. Make one, even if both are for the same database, and pass it to " +
-        "createInbox and createPayouts.",
+      "The inbox and the ledger have different stores. Create one store, even if both use the same database, and pass it " +
+        "to createInbox and createPayouts.",
     );
   }
   if (typeof tenant !== "string") throw invalidOption("tenant", "tenant must be text.");
@@ -190,7 +190,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   return { ...limits, recipients: recipients.map((it) => toRecipientAddress(it).toLowerCase()) };
 }
 
-/** @throws {ConfigurationError | InvalidRequestError} for an unknown name, or a missing person's name. */
+/** @throws {ConfigurationError | InvalidRequestError} for an unknown option, or when the person's name is missing. */
 export function checkDecision(decision: Decision): Decision {
   checkOptionNames(decision, ["by", "reason"]);
   const { by, reason } = decision;

@@ -151,7 +151,7 @@ function checkLine(param: string, rule: string, value: unknown): string {
 /** @throws {InvalidRequestError} when it cannot be a payout's `orderId`. */
 export function checkOrderId(value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
-  throw invalidArgument("orderId", `orderId must be that of a payout, got ${show(value)}.`);
+  throw invalidArgument("orderId", `orderId must be a non-empty string, got ${show(value)}.`);
 }
 
 /** @throws {InvalidRequestError} for an unknown state. */

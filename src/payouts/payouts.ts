@@ -168,7 +168,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    * Applies a person's decision about a payout in doubt, after checking that the service does not contradict it: it
    * reads the withdrawal or, for `neverSent`, the whole list.
    *
-   * @throws {InvalidRequestError} code `contradicted` when the service says otherwise, or it is too early to say.
+   * @throws {InvalidRequestError} code `contradicted` when the service contradicts it, or when it is too early to tell.
    */
   async resolve(orderId: string, resolution: Resolution): Promise<Payout> {
     checkOptionNames(resolution, resolutionNames);

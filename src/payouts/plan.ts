@@ -57,8 +57,8 @@ export function* chainPlans(ledger: Ledger): Work<PayoutRow[]> {
 }
 
 /**
- * Writes the payout's first entry, unless it has one. An order that the journal already knows was planned again behind
- * its back, and may have been paid: that opens the breaker, and returns true.
+ * Writes the payout's first entry, unless it has one. If the journal already has entries for the order, the row was
+ * replaced outside the ledger, and the order may have been paid: this opens the breaker and returns true.
  */
 export function* chain(ledger: Ledger, row: PayoutRow): Work<boolean> {
   if (row.chained === 1) return false;
@@ -121,7 +121,7 @@ export function requireState(
 ): void {
   if (states.includes(state)) return;
   throw new InvalidRequestError(
-    `The payout ${show(order_id)} is ${state}, and only one that is ${states.join(" or ")} can be ${verb}.`,
+    `The payout ${show(order_id)} is ${state}. Only a payout that is ${states.join(" or ")} can be ${verb}.`,
     { code: "wrong_state", param: "orderId" },
   );
 }
@@ -218,7 +218,7 @@ export function* endPlan(
   return yield* requireRow(ledger.tenant, orderId);
 }
 
-/** Whether the journal knows of a request that the row, which was then altered, does not. */
+/** Whether the journal records a request that the row lacks, because the row was altered. */
 function wasSent({ attempts }: PayoutRow, entries: readonly JournalRow[]): boolean {
   return entries.some(({ event, details }) => {
     const { attempt = 0 }: { attempt?: number } = Object(parsedJson(details));

@@ -25,7 +25,7 @@ import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
 
-/** Huge lists take long to read; the lease is renewed meanwhile. */
+/** Huge lists take a long time to read. The lease is renewed in the meantime. */
 const lookDeadlineMs = 900_000;
 /** The longest wait after a failure, however long the service asks to wait. */
 const longestBackoffMs = 600_000;
@@ -44,7 +44,7 @@ export async function work(
       ? await follow(context, row, signal)
       : await advance(context, row, signal);
   } catch (error) {
-    // The worker stops: that is no failure, and says nothing about the payout. Another worker does the step.
+    // The worker is stopping, which says nothing about the payout. Another worker repeats the step.
     if (signal.aborted) return put(context, row, { dueAt: 0 });
     report(context, row, error);
     await retryLater(context, row, error);
@@ -154,7 +154,7 @@ async function send(
     withdrawal = await client.create(begun.body, {
       idempotencyKey: row.idempotency_key,
       signal,
-      // A process that was suspended meanwhile must not send: another one may have looked and sent.
+      // A process that was suspended in the meantime must not send: another one may have looked and sent.
       beforeBody() {
         if (begun.elapsedMs() > leaveMs) throw heldUp(leaveMs);
       },
@@ -172,7 +172,7 @@ function unsentState({ approved_by }: PayoutRow): PayoutState {
 
 function heldUp(leaveMs: number): SettlekitError {
   return new SettlekitError(
-    `The request could not leave within ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
+    `The request was delayed by more than ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
       "paused after a 429 or had no free slot of maxConcurrency. It will be retried.",
     { code: suspendedCode },
   );
@@ -199,7 +199,7 @@ async function failed(
   const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
-    // No later response undoes what an earlier request did, or another copy of this one.
+    // A later response does not undo the effect of an earlier request, or of another copy of this one.
     const isInDoubt = past.requests > 0;
     const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
     const refused =

@@ -48,7 +48,7 @@ export async function verifyJournal(
   return (await alteredPayout(store, tenant, after, signal)) ?? { ok: true, entries: seq };
 }
 
-/** Gives other work a turn between two pages: on SQLite, the event loop is blocked while one is read. */
+/** Yields to other work between two pages: on SQLite, reading one blocks the event loop. */
 async function pause(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
@@ -163,7 +163,7 @@ function alterationOf(
 ): { readonly at: number; readonly what: string } | undefined {
   const facts = new Map<string, { readonly at: number; readonly values: readonly unknown[] }>();
   for (const entry of entries) {
-    // It would undo what the entries before it say.
+    // A second plan would override the entries before it.
     if (entry.event === "planned" && facts.has("parameters")) {
       if (entry.seq > after) return { at: entry.seq, what: "was planned twice" };
       continue;
@@ -195,7 +195,7 @@ function alterationOf(
 function toldBy({ event, details }: Entry, isApproved: boolean): Told {
   // An altered entry may no longer be JSON.
   const told: Readonly<Record<string, unknown>> = Object(parsedJson(details));
-  // A payout whose request did not leave is released without an entry.
+  // A payout whose request was not sent is released without an entry.
   const unsent = isApproved ? "approved" : "planned";
   switch (event) {
     case "planned":

@@ -57,7 +57,7 @@ export class Crew {
     this.#signal = signal;
   }
 
-  /** Starts as many as there are free slots. False if nothing was due, or the service is unusable for now. */
+  /** Starts a payout in each free slot. False if nothing was due, or the service is unusable for now. */
   async round(): Promise<boolean> {
     const { store, tenant, report, observers } = this.#context;
     for (const row of await decide(this.#context, chainPlans)) tell(this.#context, row);
@@ -85,7 +85,7 @@ export class Crew {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** With a revoked key, not every payout should spend an attempt. */
+  /** Pauses after a failure that concerns all payouts: with a revoked key, each would use up an attempt. */
   #note(trouble: Error | undefined): void {
     this.#troubles = trouble === undefined ? 0 : this.#troubles + 1;
     if (this.#troubles === 0) return;

@@ -32,7 +32,7 @@ export class WorkerSlot {
   }
 }
 
-/** A function that prepares only once, however often it is called, and again after a failure. */
+/** Returns a function that runs `prepare` once, however often it is called, and again only after a failure. */
 export function preparing(prepare: () => Promise<void>): () => Promise<void> {
   let prepared: Promise<void> | undefined;
   return () => {

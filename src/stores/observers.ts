@@ -1,6 +1,6 @@
 import { channel } from "../runtime.ts";
 
-/** Sees what an inbox or a payout ledger does, as `settlekit/opentelemetry` does. */
+/** Observes an inbox or a payout ledger, for `settlekit/opentelemetry`. */
 export interface Observer<Event, Item> {
   onEvent(event: Event): void;
   /** Runs the work on one item. */

@@ -39,7 +39,7 @@ export class PostgresListener<Client extends PostgresClient> {
     clearTimeout(this.#retry);
     const client = this.#client;
     this.#client = undefined;
-    // Destroyed, so that the pool's next user does not keep listening.
+    // Destroyed, so that it does not keep listening for the pool's next user.
     client?.release(true);
   }
 
@@ -66,7 +66,7 @@ export class PostgresListener<Client extends PostgresClient> {
     this.#client = undefined;
     client?.release(true);
     if (this.#wakes.size === 0) return;
-    // Polling continues meanwhile.
+    // Polling continues in the meantime.
     this.#retry = setTimeout(
       () => {
         this.#connecting = this.#open();

@@ -30,7 +30,7 @@ export interface PostgresClient {
   on(event: "notification", listener: (message: { payload?: string | undefined }) => void): unknown;
   /** Since version 8.18: `T` inside a transaction. */
   getTransactionStatus?(): string | null;
-  /** Undoes `on`. */
+  /** Removes a listener. */
   removeListener(event: "error", listener: (error: Error) => void): unknown;
   /** Returns the client to its pool, or closes its connection. */
   release(destroy?: boolean): void;
@@ -55,7 +55,7 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   readonly totalCount?: number;
 }
 
-/** Keeps a connection that dies from ending the process, as an error without a listener would. */
+/** Keeps a dying connection from ending the process, as an `error` event without a listener would. */
 export function surviveLostConnections(pool: PostgresPool): void {
   const ignore = () => {};
   pool.on?.("error", ignore);
@@ -118,7 +118,7 @@ export async function within<T>(limit: Limit | null | undefined, work: Promise<T
 /** How long the database may take for a whole transaction, in milliseconds. */
 const answerLimitMs = 120_000;
 
-/** Ends a transaction whose connection is dead without either end having closed it: nothing else would. */
+/** Ends a transaction on a dead connection that neither end has closed, which nothing else would do. */
 export const answerLimit: Limit = {
   ms: answerLimitMs,
   get error() {
@@ -153,7 +153,7 @@ export function requireTransaction(tx: PostgresClient): void {
 /** The SQL state of a write to a replica, or in a transaction that may only read. */
 const readOnly = "25006";
 
-/** Whether the server became a replica: a pool would keep its connections to it for good. */
+/** Whether the server has become a replica, to which a pool would keep its connections forever. */
 export function isReadOnly(error: unknown): boolean {
   return Object(Object(error).cause).code === readOnly;
 }
@@ -194,7 +194,7 @@ function explained(cause: unknown): unknown {
   // Serialization failures and deadlocks.
   if (code === "40001" || code === "40P01") {
     return new StoreError(
-      `PostgreSQL undid the transaction because of another one: ${cause.message}. Run your whole transaction again.`,
+      `PostgreSQL rolled back the transaction because of another one: ${cause.message}. Run your whole transaction again.`,
       { code: "store_conflict", cause },
     );
   }
@@ -215,8 +215,8 @@ function explained(cause: unknown): unknown {
 
 export function transactionFailed(cause?: unknown): StoreError {
   return new StoreError(
-    "An earlier statement of the transaction failed and its error was caught, so PostgreSQL undid the whole transaction. " +
-      "Let the error through, or use a savepoint.",
+    "An earlier statement of the transaction failed and its error was caught, so PostgreSQL rolled back the whole " +
+      "transaction. Rethrow the error, or use a savepoint.",
     { code: "transaction_failed", cause },
   );
 }
@@ -224,7 +224,7 @@ export function transactionFailed(cause?: unknown): StoreError {
 /** The cure for each kind of object that PostgreSQL can name in a refusal. */
 const missingGrants: Readonly<Record<string, (name: string) => string>> = {
   database: (name) =>
-    `Run GRANT CREATE ON DATABASE ${name} for this role, or make the schema for it with CREATE SCHEMA ... AUTHORIZATION.`,
+    `Run GRANT CREATE ON DATABASE ${name} for this role, or create the schema for it with CREATE SCHEMA ... AUTHORIZATION.`,
   schema: (name) =>
     `Run GRANT USAGE ON SCHEMA ${name} for this role, and GRANT USAGE, CREATE for the one that migrates.`,
   table: (name) =>

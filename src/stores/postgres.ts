@@ -160,7 +160,7 @@ export function postgres<Client extends PostgresClient>(
     dialect,
     async transaction(work, { wake, limit } = {}) {
       const client = await connect();
-      // Catches a connection, made before this store, that dies between two statements; the next statement fails.
+      // A connection made before this store may die between two statements; the next statement then fails.
       const onError = () => {};
       client.on("error", onError);
       let isBroken = true;
@@ -294,7 +294,7 @@ async function runInside<Client extends PostgresClient>(
   const result = await run(client);
   if (client.getTransactionStatus?.() !== "I") return result;
   throw new StoreError(
-    "An effect ended the transaction that it runs in. Leave out COMMIT and ROLLBACK: throw to undo.",
+    "An effect ended the transaction that it runs in. Remove its COMMIT or ROLLBACK, and throw to roll back.",
     { code: "transaction_ended" },
   );
 }

@@ -192,7 +192,7 @@ function checkedDatabase(db: DatabaseSync): DatabaseSync {
   );
 }
 
-/** Prepares a statement that returns rows as objects and integers as numbers, whatever the merchant's database returns. */
+/** Prepares a statement that returns rows as objects and integers as numbers, whatever the database's options. */
 function prepare(db: DatabaseSync, text: string): StatementSync {
   const statement = db.prepare(text);
   statement.setReadBigInts(false);
@@ -205,7 +205,7 @@ function prepare(db: DatabaseSync, text: string): StatementSync {
 function runSync(db: DatabaseSync, run: (tx: DatabaseSync) => unknown): unknown {
   const result = run(db);
   if (typeof Object(result).then === "function") {
-    // Its rejection would be unhandled: it fails by itself once the transaction is rolled back.
+    // Avoids an unhandled rejection: the promise may reject once the transaction is rolled back.
     Promise.resolve(result).catch(() => {});
     throw new StoreError(
       "An effect on SQLite returned a promise. Make it synchronous: an await would let other work join the transaction. Do " +
@@ -215,7 +215,7 @@ function runSync(db: DatabaseSync, run: (tx: DatabaseSync) => unknown): unknown 
   }
   if (isOpen(db)) return result;
   throw new StoreError(
-    "An effect ended the transaction that it runs in. Leave out COMMIT and ROLLBACK: throw to undo.",
+    "An effect ended the transaction that it runs in. Remove its COMMIT or ROLLBACK, and throw to roll back.",
     { code: "transaction_ended" },
   );
 }

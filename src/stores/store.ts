@@ -185,7 +185,7 @@ export function notMigrated(component?: Component["name"], cause?: unknown): Sto
     ? `\`settlekit ${component} sql\``
     : "`settlekit inbox sql` or `settlekit payouts sql`";
   return new StoreError(
-    `The tables of settlekit are missing or out of date in this database. Call migrate() of the ` +
+    `settlekit's tables are missing or out of date in this database. Call migrate() of the ` +
       `${component ?? "inbox or payouts"} once when you deploy, or run what ${commands} prints.`,
     { code: "not_migrated", cause },
   );

@@ -18,9 +18,9 @@ export const rejected: Answer = () => {
 
 /** A wallet that signs with an account of the chain, and shows no dialog. */
 export class AnvilWallet {
-  /** What it was asked for. */
+  /** The requests that it received. */
   readonly calls: Call[] = [];
-  /** What it does otherwise in a test. */
+  /** Answers that replace its usual ones in a test. */
   answers: Record<string, Answer> = {};
   /** The chain that it is on, and those that it knows. */
   current: number;
@@ -42,14 +42,14 @@ export class AnvilWallet {
       wallet_addEthereumChain: ({ params: [target] = [] }) =>
         void this.known.add(Number(target?.chainId)),
       eth_sendTransaction: async ({ params }) => {
-        // As wallets do, which refuse a transfer that would revert.
+        // Like other wallets, refuses a transfer that would revert.
         await chain.call("eth_estimateGas", params);
         return chain.send(params ?? []);
       },
     };
   }
 
-  /** From now on shows a transfer until the customer rejects it, or until the page gives up its permissions. */
+  /** Shows each transfer from now on, until the customer rejects it or the page revokes its permissions. */
   showTransfers({ canWithdraw }: { readonly canWithdraw: boolean }): { reject(): void } {
     const confirming = Promise.withResolvers<string>();
     const reject = () => confirming.reject(rejection());
@@ -68,7 +68,7 @@ export class AnvilWallet {
     return this.calls.filter(({ method }) => method === "eth_sendTransaction");
   }
 
-  /** What the page's provider answers, in a form that crosses into the page. */
+  /** The provider's response, in a form that can be passed to the page. */
   async answer(call: Call) {
     this.calls.push(call);
     try {

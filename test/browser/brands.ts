@@ -4,10 +4,10 @@ import type { Page } from "playwright-core";
 
 const guide = resolve(import.meta.dirname, "../../docs/checkout-theming.md");
 
-/** The brands of the guide to styling. */
+/** The brands in the theming guide. */
 export const brands = ["market", "studio", "game"] as const;
 
-/** Gives the element on a page the style that the guide gives to a brand. */
+/** Applies the guide's style for a brand to the element on a page. */
 export async function wear(page: Page, brand: (typeof brands)[number]): Promise<void> {
   const text = await readFile(guide, "utf8");
   const rules = [...text.matchAll(/^```css\n(.*?)^```/gms)].map(([, css = ""]) => css);

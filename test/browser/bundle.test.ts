@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bundleForBrowser } from "./bundle.ts";
 
-describe("what a bundler makes of the checkout entry", () => {
-  test("holds no Node import, and nothing of the secret key's routes and variables", async () => {
+describe("the bundled checkout entry", () => {
+  test("contains no Node import, and none of the secret key's routes and variables", async () => {
     const files = await bundleForBrowser("src/checkout/index.ts");
     const code = [...files.values()].join("\n");
     expect(code).toContain("payment-secret-auth");

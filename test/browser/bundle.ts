@@ -5,7 +5,7 @@ const root = resolve(import.meta.dirname, "../..");
 
 const bundles = new Map<string, Promise<ReadonlyMap<string, string>>>();
 
-/** What a merchant's bundler makes of a module: the names of its files and their code. Bundled once for all tests. */
+/** Bundles a module as a merchant's bundler would, once for all tests. Returns each file's code by its path. */
 export function bundleForBrowser(entry: string): Promise<ReadonlyMap<string, string>> {
   const bundled = bundles.get(entry) ?? bundle(entry);
   bundles.set(entry, bundled);

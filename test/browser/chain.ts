@@ -20,7 +20,7 @@ export class Chain {
     const child = spawn(
       process.execPath,
       [launcher, "--port", String(port), "--chain-id", String(chainId)],
-      // A group of its own, so that the launcher does not end without the chain.
+      // Its own process group, so that the chain ends together with the launcher.
       { stdio: ["ignore", "pipe", "inherit"], detached: true },
     );
     let output = "";
@@ -46,14 +46,14 @@ export class Chain {
     return result;
   }
 
-  /** Sends a transaction, and waits until a block has it. */
+  /** Sends a transaction, and waits until a block includes it. */
   async send(params: readonly unknown[]): Promise<string> {
     const hash = await this.call("eth_sendTransaction", params);
     await vi.waitFor(() => this.receipt(hash), { timeout: 30_000 });
     return hash;
   }
 
-  /** @throws while no block has the transaction. */
+  /** @throws while no block includes the transaction. */
   async receipt(hash: string): Promise<Readonly<Record<string, string>>> {
     const receipt = await this.call("eth_getTransactionReceipt", [hash]);
     if (receipt === null) throw new Error(`No block has ${hash} yet.`);

@@ -59,7 +59,7 @@ export function checkoutCases(browser: () => Browser): void {
         `(async () => { const checkout = new CheckoutClient(${JSON.stringify(options)}); ${code} })()`,
       ) as Promise<Record<string, unknown>>;
 
-    test("sees the payment and a code that holds the address to pay to", async () => {
+    test("sees the payment, and a QR code with the address to pay to", async () => {
       const options = await order({ amount: 2500 });
       const startedAt = performance.now();
       const seen = await inPage(
@@ -106,7 +106,7 @@ export function checkoutCases(browser: () => Browser): void {
       expect(seen.statuses).toEqual(["pending", "completed"]);
     });
 
-    test("chooses what a deposit is worth", async () => {
+    test("chooses the amount of a deposit", async () => {
       const options = await order({ type: "deposit" });
       const seen = await inPage(
         options,
@@ -117,7 +117,7 @@ export function checkoutCases(browser: () => Browser): void {
       expect(seen.quote).toMatchObject({ status: "active" });
     });
 
-    test("meets typed errors, and nothing is printed to the console by them but the browser's own note", async () => {
+    test("gets typed errors, which print nothing to the console but the browser's own message", async () => {
       const options = await order({ amount: 2500 });
       troubles.length = 0;
       const seen = await inPage(

@@ -1,4 +1,4 @@
-// What runs in the page: the client, and the means to look at what it drew.
+// Runs in the page: the client, and a reader for the QR codes that it draws.
 
 import jsQR from "jsqr";
 import { CheckoutClient } from "settlekit/checkout";
@@ -6,7 +6,7 @@ import { CheckoutClient } from "settlekit/checkout";
 const size = 400;
 const margin = 20;
 
-/** What a camera would read from a QR code; undefined when it cannot be read. */
+/** The text that a camera would read from a QR code; undefined if it cannot be read. */
 async function readQr(svg: string): Promise<string | undefined> {
   const image = new Image(size, size);
   image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** A Chromium that runs here: one that is installed, or the one among the dev dependencies. */
+/** The path of a Chromium for this machine: an installed one, or that of the dev dependencies. */
 async function findChromium(): Promise<string | undefined> {
   const installed = [process.env.CHROMIUM_PATH, "/usr/bin/chromium", "/usr/bin/google-chrome"];
   const found = installed.find((path) => path !== undefined && existsSync(path));

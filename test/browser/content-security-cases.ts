@@ -63,11 +63,11 @@ export function contentSecurityCases(browser: () => Browser): void {
       shop?.close();
     });
 
-    test("a checkout reads its payment without a violation or a word in the console", async () => {
+    test("a checkout reads its payment without a violation or console output", async () => {
       const { paymentId, secret } = await createPayment(service.url, sandbox.secretKey);
       const status = await page.evaluate(
         async (options) => {
-          // The policy does not hold for what the debugger itself calls, but for what a timer calls.
+          // The policy does not apply to code that the debugger calls, but to code that a timer calls.
           await new Promise((resolve) => setTimeout(resolve));
           const { CheckoutClient } = globalThis as unknown as CheckoutPage;
           const checkout = new CheckoutClient(options);
@@ -80,11 +80,11 @@ export function contentSecurityCases(browser: () => Browser): void {
       expect(printed).toEqual([]);
     });
 
-    test("the shop's own zod is configured as if settlekit were not there", async () => {
+    test("the shop's own zod keeps its default configuration", async () => {
       await page.addScriptTag({ url: "/own-zod.js" });
       const settings = await page.evaluate(() => (globalThis as { settings?: object }).settings);
       expect(settings).toEqual({});
-      // It tries to build code, which the browser reports: so the silence above means something.
+      // It tries eval, and the browser reports that, so the empty log above is meaningful.
       await expect.poll(() => printed).toEqual(["blocked: eval"]);
     });
   });

@@ -4,18 +4,18 @@ import { elementShop } from "./element-shop.ts";
 import { ShowingWallet } from "./showing-wallet.ts";
 
 export function elementAwakeCases(browser: () => Browser): void {
-  describe("the checkout element, whatever the device's clock does,", () => {
+  describe("the checkout element on a device that sleeps or has a wrong clock", () => {
     const shop = elementShop(browser);
     const errors = () =>
       shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
 
     const now = () => shop.page.evaluate(() => Date.now());
-    /** From now on, the page's timers stand still, as on a device that sleeps. */
+    /** Stops the page's timers, as on a device that sleeps. */
     const sleep = async () => shop.page.clock.pauseAt((await now()) + 1_000);
     const wake = () =>
       shop.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
 
-    test("asks no wallet for a quote that expired while the device slept", async () => {
+    test("does not ask a wallet to pay a quote that expired while the device slept", async () => {
       const page = await shop.watch();
       const wallet = new ShowingWallet();
       await wallet.join(page);
@@ -37,7 +37,7 @@ export function elementAwakeCases(browser: () => Browser): void {
       ["fast", 11 * 60_000],
       ["slow", -60 * 60_000],
     ])(
-      "has a current quote on a device with a %s clock, if CORS hides the service's",
+      "shows a current quote although the device's clock is %s and CORS hides the service's",
       async (_, ms) => {
         const page = await shop.watch();
         await page.clock.install({ time: shop.sandbox.clock.now().getTime() + ms });

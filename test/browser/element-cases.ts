@@ -8,7 +8,7 @@ export function elementCases(browser: () => Browser): void {
     const named = (name: string) => shop.events.filter((event) => event.name === name);
     const status = () => shop.page.getByRole("status").textContent();
 
-    test("tells each end of a payment once, with its facts and without its secret", async () => {
+    test("reports each outcome of a payment once, with its details and without its secret", async () => {
       const page = await shop.watch();
       const order = await shop.order();
       await shop.visit(order);
@@ -56,27 +56,24 @@ export function elementCases(browser: () => Browser): void {
       ["no secret", "missing_credential", { secret: "" }, /cannot be shown/],
       ["no id", "invalid_option", { "payment-id": "" }, /cannot be shown/],
       [
-        "a script as the way back",
+        "a script as the return URL",
         "invalid_request",
         { "return-url": "javascript:alert(1)" },
         /cannot be shown/,
       ],
       ["an unknown environment", "invalid_option", { environment: "moon" }, /cannot be shown/],
       ["an unknown id", "not_found", { "payment-id": "unknown" }, /does not exist/],
-    ])(
-      "given %s, says so to the customer and to the developer",
-      async (_, code, attributes, words) => {
-        await shop.watch();
-        await shop.visit(await shop.order(), attributes);
-        await shop.shows("problem");
-        expect(await status()).toMatch(words);
-        await expect.poll(() => named("error").map(({ detail }) => detail.code)).toEqual([code]);
-        expect(JSON.stringify(shop.events)).not.toMatch(/sk_test|ps_/);
-        expect(await shop.page.getByRole("link").count()).toBe(0);
-      },
-    );
+    ])("given %s, tells the customer and the developer", async (_, code, attributes, words) => {
+      await shop.watch();
+      await shop.visit(await shop.order(), attributes);
+      await shop.shows("problem");
+      expect(await status()).toMatch(words);
+      await expect.poll(() => named("error").map(({ detail }) => detail.code)).toEqual([code]);
+      expect(JSON.stringify(shop.events)).not.toMatch(/sk_test|ps_/);
+      expect(await shop.page.getByRole("link").count()).toBe(0);
+    });
 
-    test("given the secret of another payment, shows nothing of either", async () => {
+    test("given the secret of another payment, shows neither payment", async () => {
       await shop.watch();
       const [own, other] = [await shop.order(), await shop.order({ amount: 9900 })];
       await shop.visit({ ...own, secret: other.secret });
@@ -85,7 +82,7 @@ export function elementCases(browser: () => Browser): void {
       expect(await shop.page.locator('[part="card"]').textContent()).not.toMatch(/\$(25|99)/);
     });
 
-    /** Lets the service answer with quotes and payments that are changed. */
+    /** Changes the quotes and payments in the service's responses. */
     const answering = (change: (quote: Record<string, unknown>) => object) =>
       shop.page.route(`${shop.service.url}/**`, async (route) => {
         if (route.request().method() === "OPTIONS") return route.continue();
@@ -97,7 +94,7 @@ export function elementCases(browser: () => Browser): void {
         return route.fulfill({ response, json: changed });
       });
 
-    test("shows what the selected quote asks for, with its fees", async () => {
+    test("shows the amount of the selected quote, with its fees", async () => {
       await shop.watch();
       await answering((quote) => ({
         ...quote,
@@ -112,7 +109,7 @@ export function elementCases(browser: () => Browser): void {
 
     test.each([
       ["decimals that no token has", { decimals: 300 }],
-      ["decimals that are none", { decimals: "6" }],
+      ["decimals that are not a number", { decimals: "6" }],
       ["a native asset with a contract", { assetType: "native" }],
     ])("refuses to show an amount for %s", async (_, token) => {
       await shop.watch();
@@ -123,7 +120,7 @@ export function elementCases(browser: () => Browser): void {
       expect(await shop.page.locator('[part~="amount"]').first().textContent()).toBe("");
     });
 
-    test("shows hostile names as text, and shortened", async () => {
+    test("shows hostile names as text, and shortens them", async () => {
       await shop.watch();
       const symbol = `<img src=x onerror=alert(1)>\u202E${"x".repeat(300)}`;
       const chain = { name: "<script>alert(1)</script>" };
@@ -143,7 +140,7 @@ export function elementCases(browser: () => Browser): void {
       expect(await shop.page.locator("img").count()).toBe(0);
     });
 
-    test("asks for another price when the old one ran out, with its full ten minutes", async () => {
+    test("requests a new quote when the old one expires, with its full ten minutes", async () => {
       const page = await shop.watch();
       await page.clock.install();
       await shop.visit(await shop.order());
@@ -154,7 +151,7 @@ export function elementCases(browser: () => Browser): void {
       await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
     });
 
-    test("says that there is no connection, and goes on when it is back", async () => {
+    test("shows that there is no connection, and continues when it is back", async () => {
       const page = await shop.watch();
       const order = await shop.order();
       await shop.visit(order);
@@ -168,7 +165,7 @@ export function elementCases(browser: () => Browser): void {
       expect(await page.locator('[part="notice"]').isVisible()).toBe(false);
     });
 
-    test("speaks the page's language, numbers included, and a shop's own words", async () => {
+    test("uses the page's language for texts and numbers, and a shop's own messages", async () => {
       const page = await shop.watch();
       await shop.visit(await shop.order(), { lang: "de-DE" });
       await page.getByText("Wir warten auf Ihre Zahlung").waitFor();
@@ -181,7 +178,7 @@ export function elementCases(browser: () => Browser): void {
       await page.getByText("25 USDC").waitFor();
     });
 
-    test("takes a deposit with the keyboard alone, and refuses what is no amount", async () => {
+    test("takes a deposit with the keyboard alone, and refuses an invalid amount", async () => {
       const page = await shop.watch();
       await shop.visit(await shop.order({ type: "deposit" }));
       const input = page.getByLabel("Amount in US dollars");

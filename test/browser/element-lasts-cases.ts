@@ -4,13 +4,13 @@ import { elementShop } from "./element-shop.ts";
 import { accessibilityViolations } from "./watched-page.ts";
 
 export function elementLastsCases(browser: () => Browser): void {
-  describe("the checkout element, as long as it shows a payment,", () => {
+  describe("the checkout element, over the life of a payment,", () => {
     const shop = elementShop(browser);
     const names = () => shop.events.map(({ name }) => name);
     const status = () => shop.page.getByRole("status").textContent();
     const card = () => shop.page.locator('[part="card"]');
 
-    /** The next answers of an operation of the payment. */
+    /** Refuses the next requests of one of the payment's operations. */
     const refuse = (path: string, code: number, times: number) =>
       shop.page.route(
         `${shop.service.url}/**/${path}`,
@@ -20,7 +20,7 @@ export function elementLastsCases(browser: () => Browser): void {
         },
       );
 
-    test("tells once that it is paid, and keeps that the customer stays", async () => {
+    test("reports once that it was paid, and remembers that the customer stays", async () => {
       const page = await shop.watch();
       await page.clock.install();
       const order = await shop.order();
@@ -41,7 +41,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(names()).toEqual(["change", "paid"]);
     });
 
-    test("goes back to a page that is this one, and counts no further", async () => {
+    test("navigates to a return URL on the same page, and ends the countdown", async () => {
       const page = await shop.watch();
       await page.clock.install();
       const order = await shop.order();
@@ -56,7 +56,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(await card().textContent()).not.toMatch(/in \d s/);
     });
 
-    test("keeps what the customer writes when its texts change, and does not write equal ones anew", async () => {
+    test("keeps the customer's input when its texts change, and does not render equal texts again", async () => {
       const page = await shop.watch();
       await shop.visit(await shop.order({ type: "deposit" }));
       const input = page.getByRole("textbox");
@@ -84,7 +84,7 @@ export function elementLastsCases(browser: () => Browser): void {
       await page.getByText("77.1 USDC").waitFor();
     });
 
-    test("goes on after a status was refused once", async () => {
+    test("continues after one status request was refused", async () => {
       const page = await shop.watch();
       await page.clock.install();
       const order = await shop.order();
@@ -98,7 +98,7 @@ export function elementLastsCases(browser: () => Browser): void {
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
-    test("sees money that arrives after the payment expired, for a quarter of an hour", async () => {
+    test("notices money that arrives within 15 minutes after the payment expired", async () => {
       const page = await shop.watch();
       await page.clock.install();
       const [seen, missed] = [await shop.order(), await shop.order()];
@@ -121,7 +121,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(reads()).toBe(before);
     });
 
-    test("shows how a payment ended, even if the service refuses to tell it again", async () => {
+    test("shows how a payment ended, even if the service refuses later reads", async () => {
       const page = await shop.watch();
       await page.clock.install();
       const order = await shop.order();
@@ -140,7 +140,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(await page.getByText("Nothing arrived in time.").isVisible()).toBe(true);
     });
 
-    test("says why a payment cannot be read any more, and reads it again", async () => {
+    test("shows why a payment can no longer be read, and retries", async () => {
       const page = await shop.watch();
       await page.clock.install();
       const order = await shop.order();
@@ -171,7 +171,7 @@ export function elementLastsCases(browser: () => Browser): void {
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
-    test("says in red that there is no price, and shows nothing that could be paid", async () => {
+    test("shows in red that there is no price, and hides the payment details", async () => {
       const page = await shop.watch();
       await refuse("quotes", 422, 1);
       await shop.visit(await shop.order());
@@ -183,7 +183,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(await card().getAttribute("data-tone")).toBe("open");
     });
 
-    test("selects what it cannot copy, and says so where everybody sees it", async () => {
+    test("selects text that it cannot copy, and shows how to copy it by hand", async () => {
       const page = await shop.watch();
       await page.addInitScript(() => {
         Object.defineProperty(navigator, "clipboard", { value: undefined });
@@ -196,7 +196,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(await page.evaluate(() => getSelection()?.toString())).toBe("25");
     });
 
-    test("copies by the older command where the newer one is not allowed", async () => {
+    test("falls back to execCommand if the Clipboard API is not allowed", async () => {
       const page = await shop.watch({ permissions: ["clipboard-read"] });
       await page.addInitScript(() => {
         Clipboard.prototype.writeText = () => Promise.reject(new Error("Not allowed"));
@@ -208,7 +208,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("25");
     });
 
-    test("speaks the page's language in a shadow tree and when it changes, and names what it speaks", async () => {
+    test("follows the page's language, also in a shadow tree, and sets its own lang attribute", async () => {
       const page = await shop.watch();
       await shop.visit(await shop.order());
       const speaks = (language: string) =>
@@ -226,7 +226,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("US$25.00");
     });
 
-    test("keeps its looks in another document", async () => {
+    test("keeps its styles in another document", async () => {
       const page = await shop.watch();
       await shop.visit(await shop.order());
       await page.getByText("25 USDC").waitFor();
@@ -240,7 +240,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(radius).toBe("20px");
     });
 
-    test("has a name of its own beside another one", async () => {
+    test("has its own accessible name next to another element", async () => {
       const page = await shop.watch();
       await shop.visit(await shop.order());
       const other = await shop.order({ orderId: "order_2" });
@@ -256,7 +256,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(violations.filter((rule) => rule.startsWith("landmark"))).toEqual([]);
     });
 
-    test("forgets everything with another payment", async () => {
+    test("resets its state for another payment", async () => {
       const page = await shop.watch();
       const order = await shop.order();
       await shop.sandbox.payments.simulate(order.paymentId, "success");

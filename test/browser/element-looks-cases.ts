@@ -5,7 +5,7 @@ import { bundleForBrowser } from "./bundle.ts";
 import { elementShop } from "./element-shop.ts";
 import { accessibilityViolations } from "./watched-page.ts";
 
-/** The states of a payment that look different, and the phase of the element in each. */
+/** The visually different states of a payment, and the element's phase in each. */
 const states = {
   pay: "pay",
   deposit: "deposit",
@@ -64,7 +64,7 @@ export function elementLooksCases(browser: () => Browser): void {
       await shop.shows(states[state]);
     }
 
-    /** Changes the look of the open page. */
+    /** Applies a look to the open page. */
     async function take({ medium, language, width }: Look, state: keyof typeof states) {
       const { page } = shop;
       await page.setViewportSize({ width, height: 800 });
@@ -75,7 +75,7 @@ export function elementLooksCases(browser: () => Browser): void {
     }
 
     test.each(Object.keys(states) as (keyof typeof states)[])(
-      "has nothing that axe objects to, fits, and can be hit: %s",
+      "has no axe violations, fits, and has large enough targets: %s",
       async (state) => {
         await visitIn(state);
         const { page } = shop;
@@ -92,7 +92,7 @@ export function elementLooksCases(browser: () => Browser): void {
       },
     );
 
-    test("keeps out what elements inherit from a page, and lets an address be selected", async () => {
+    test("inherits no styles from the page, and lets an address be selected", async () => {
       await visitIn("pay");
       const { page } = shop;
       await page.locator('[part="qr"] svg').waitFor();
@@ -121,12 +121,12 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(selected).toBe(await address.textContent());
     });
 
-    test("moves nothing for customers who prefer that", async () => {
+    test("does not animate for customers who prefer reduced motion", async () => {
       const moving = () =>
         shop.element.evaluate((it) => it.shadowRoot?.getAnimations().length ?? 0);
       const page = await shop.watch({ reducedMotion: "no-preference" });
       await visitIn("confirming");
-      // Otherwise something moves, which the browser would find.
+      // Without the preference, something moves, so the check below is meaningful.
       await expect.poll(moving).toBeGreaterThan(0);
       await page.emulateMedia({ reducedMotion: "reduce" });
       expect(await moving()).toBe(0);
@@ -144,7 +144,7 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(durations).toEqual([]);
     });
 
-    test("shows the choice, the focus, the code and the confirmations in forced colours", async () => {
+    test("shows the choice, the focus, the QR code and the confirmations in forced colours", async () => {
       const page = await shop.watch({ forcedColors: "active" });
       await visitIn("pay");
       await page.locator('[part="qr"] svg').waitFor();
@@ -171,7 +171,7 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(await bar.evaluate((it) => getComputedStyle(it).forcedColorAdjust)).toBe("none");
     });
 
-    test("is styled by every part and brand of the guide", async () => {
+    test("can be styled by every part and brand of the guide", async () => {
       const page = await shop.watch({ colorScheme: "light" });
       await visitIn("pay");
       await page.getByText("25 USDC").waitFor();
@@ -188,7 +188,7 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(missing).toEqual([]);
     });
 
-    test("draws a code that a camera reads as the address, and nothing but the address", async () => {
+    test("draws a QR code that a camera reads as the address and nothing else", async () => {
       const order = await shop.order();
       await shop.visit(order);
       const svg = await shop.page.locator('[part="qr"] svg').evaluate((it) => it.outerHTML);
@@ -221,7 +221,7 @@ function cutOffTexts(page: Page): Promise<string[]> {
   });
 }
 
-/** What a finger cannot hit: buttons, links and options that are smaller than 44 pixels. */
+/** Touch targets that are too small: buttons, links and options under 44 pixels. */
 function smallTargets(page: Page): Promise<string[]> {
   return page.locator("settlekit-checkout").evaluate((element) => {
     const targets = element.shadowRoot?.querySelectorAll<HTMLElement>(
@@ -236,7 +236,7 @@ function smallTargets(page: Page): Promise<string[]> {
   });
 }
 
-/** The roles of what a screen reader reads by itself. `role="timer"` is silent unless it says otherwise. */
+/** The roles of live regions. `role="timer"` is silent by default. */
 function liveRegions(page: Page): Promise<(string | null)[]> {
   return page.locator("settlekit-checkout").evaluate((element) => {
     const regions = element.shadowRoot?.querySelectorAll(

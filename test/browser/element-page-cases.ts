@@ -5,7 +5,7 @@ import type { Quote } from "../../src/wire/quote.ts";
 import { elementShop } from "./element-shop.ts";
 
 export function elementPageCases(browser: () => Browser): void {
-  describe("a page with the checkout element", () => {
+  describe("the checkout element in a page", () => {
     const shop = elementShop(browser);
     const reported = () =>
       shop.events
@@ -32,10 +32,10 @@ export function elementPageCases(browser: () => Browser): void {
       expect(loaded).toEqual(["/element.global.js"]);
     });
 
-    test("runs in the oldest browsers of the guide", async () => {
+    test("runs in the oldest browsers that the guide lists", async () => {
       const page = await shop.watch();
       await page.addInitScript(() => {
-        // What came into Chrome after 123, Firefox after 124 or Safari after 17.5.
+        // Features that arrived after Chrome 123, Firefox 124 or Safari 17.5.
         Reflect.deleteProperty(URL, "parse");
         Reflect.deleteProperty(Promise, "try");
         Reflect.deleteProperty(RegExp, "escape");
@@ -49,7 +49,7 @@ export function elementPageCases(browser: () => Browser): void {
       expect(reported()).toEqual([]);
     });
 
-    test("draws the shapes of a wallet's icon, and nothing else that is in it", async () => {
+    test("draws only the shapes of a wallet's icon", async () => {
       const page = await shop.watch();
       const drawing = `<?xml version="1.0"?><!-- <path d="M0 0"/> -->
         <svg xmlns='http://www.w3.org/2000/svg' width="32" height='32' onload="alert(1)">
@@ -80,7 +80,7 @@ export function elementPageCases(browser: () => Browser): void {
       );
     });
 
-    test("takes properties from before it was defined, and keeps its state when it moves", async () => {
+    test("takes properties set before it was defined, and keeps its state when it moves", async () => {
       const page = await shop.watch();
       const order = await shop.order();
       await shop.visit(order, { "payment-id": "", secret: "" });
@@ -107,7 +107,7 @@ export function elementPageCases(browser: () => Browser): void {
       expect(fetches() - before).toBeLessThanOrEqual(1);
     });
 
-    test("has an element that waits for the secret", async () => {
+    test("waits for the secret", async () => {
       const page = await shop.watch();
       const order = await shop.order();
       await shop.visit(order, { "payment-id": "", secret: "" });
@@ -127,7 +127,7 @@ export function elementPageCases(browser: () => Browser): void {
       await page.getByText("25 USDC").waitFor();
     });
 
-    test("is told of misspelt names, and of those alone", async () => {
+    test("reports misspelt names, and only those", async () => {
       const attributes = { "return-ur": "/thanks", theme: "drak", title: "Pay", class: "wide" };
       await shop.visit(await shop.order(), attributes);
       await shop.page.getByText("25 USDC").waitFor();
@@ -153,7 +153,7 @@ export function elementPageCases(browser: () => Browser): void {
       ]);
     });
 
-    test("is told of misspelt properties, from before the element was defined too", async () => {
+    test("reports misspelt properties, even if set before it was defined", async () => {
       const order = await shop.order();
       await shop.visit(order, { "payment-id": "", secret: "" });
       await shop.shows("problem");
@@ -196,7 +196,7 @@ export function elementPageCases(browser: () => Browser): void {
       await page.getByText("To this address on Ethereum Sepolia").waitFor();
     });
 
-    test("tells screen readers what changes, in the words that others see", async () => {
+    test("announces changes to screen readers in the words that others see", async () => {
       const page = await shop.watch({ permissions: ["clipboard-write"] });
       const order = await shop.order();
       await shop.visit(order);

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
 
 export function elementServiceCases(browser: () => Browser): void {
-  describe("the checkout element, whatever the service does,", () => {
+  describe("the checkout element when the service misbehaves", () => {
     const shop = elementShop(browser);
     const status = () => shop.page.getByRole("status").textContent();
     const errors = () =>
       shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
 
-    /** Lets the payment be read without any quotes. */
+    /** Removes the quotes from the payment's responses. */
     const withoutQuotes = ({ paymentId }: { readonly paymentId: string }) =>
       shop.page.route(`${shop.service.url}/**/${paymentId}`, async (route) => {
         const response = await route.fetch();
@@ -17,7 +17,7 @@ export function elementServiceCases(browser: () => Browser): void {
         return route.fulfill({ response, json: { ...(await response.json()), quotes: [] } });
       });
 
-    test("asks for the default quote of a payment that has none", async () => {
+    test("requests the default quote of a payment without quotes", async () => {
       await shop.watch();
       const order = await shop.order();
       await withoutQuotes(order);
@@ -27,7 +27,7 @@ export function elementServiceCases(browser: () => Browser): void {
       expect(errors()).toEqual([]);
     });
 
-    test("tells the shop why a payment without quotes gets none", async () => {
+    test("tells the shop why a payment without quotes cannot get one", async () => {
       await shop.watch();
       const order = await shop.order();
       await withoutQuotes(order);
@@ -39,7 +39,7 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(errors).toHaveLength(1);
     });
 
-    test("says that there is no connection while the service fails", async () => {
+    test("shows that there is no connection while the service fails", async () => {
       const page = await shop.watch();
       await page.clock.install();
       const order = await shop.order();
@@ -57,7 +57,7 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(isShown).toBe(false);
     });
 
-    test("says within 20 seconds that the service does not answer", async () => {
+    test("shows within 20 seconds that the service does not respond", async () => {
       const page = await shop.watch();
       await page.clock.install();
       const order = await shop.order();
@@ -71,7 +71,7 @@ export function elementServiceCases(browser: () => Browser): void {
       expect(errors()).toHaveLength(1);
     });
 
-    test("has no empty box where the QR code's script cannot be loaded", async () => {
+    test("shows no empty box if the QR code's script cannot be loaded", async () => {
       const page = await shop.watch();
       await page.route(`${shop.url}/qr*.js`, (route) => route.abort());
       await shop.visit(await shop.order());

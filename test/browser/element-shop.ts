@@ -7,14 +7,14 @@ import { globalElementBuild } from "../../scripts/build-plugins.ts";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { bundleForBrowser } from "./bundle.ts";
 
-/** What happened in a page with the element. */
+/** A page with the element, and what happened in it. */
 interface CheckoutPage {
   readonly page: Page;
   /** The element's events, in order. */
   readonly events: { readonly name: string; readonly detail: Record<string, unknown> }[];
-  /** What the page printed to the console, threw, or was refused by its policy. */
+  /** Console messages, uncaught errors and policy violations of the page. */
   readonly troubles: string[];
-  /** Where it sent requests to. */
+  /** The origins that it sent requests to. */
   readonly origins: Set<string>;
 }
 
@@ -43,7 +43,7 @@ export class ElementShop {
 
   constructor(browser: () => Browser) {
     this.#browser = browser;
-    // Every webhook is accepted: retries of refused ones would stop the clock on its way.
+    // Accepts every webhook: a retry of a refused one would stop the clock partway.
     this.sandbox = createSandbox({ deliver: async () => new Response() });
     this.#server = createServer();
   }
@@ -114,18 +114,18 @@ export class ElementShop {
     await this.page.locator(`[data-phase="${phase}"]`).waitFor();
   }
 
-  /** Closes the page of the test, which must have printed nothing and asked nobody but shop and service. */
+  /** Closes the test's page, which must have printed nothing, and sent requests only to the shop and the service. */
   async leave(): Promise<void> {
     const { page, troubles, origins } = this.#current;
-    // The test may have routed a request that is still on its way.
+    // The test may have routed a request that is still in flight.
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.context().close();
-    // The browser notes each answer that is an error, and each request that fails, by itself.
+    // The browser itself logs each error response and each failed request.
     expect(troubles.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
     expect([this.url, this.service.url]).toEqual(expect.arrayContaining([...origins]));
   }
 
-  /** A page that watches everything, before it goes anywhere. */
+  /** Opens a page that records everything from the start. */
   async watch(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser().newContext({ reducedMotion: "reduce", ...options });
     const page = await context.newPage();
@@ -153,7 +153,7 @@ export class ElementShop {
     return page;
   }
 
-  /** Opens the page of an order; attributes replace those that are needed. `/global` has the script of one file. */
+  /** Opens the page of an order. Attributes override the required ones. `/global` loads the single-file script. */
   async visit(
     { paymentId, secret }: Order,
     attributes: Readonly<Record<string, string>> = {},

@@ -41,7 +41,7 @@ export function inspectorCases(browser: () => Browser): void {
       await page.locator(".change bdi", { hasText: "order_1" }).waitFor();
     });
 
-    test("shows what happens while something always does", async () => {
+    test("shows entries while new ones keep arriving", async () => {
       const page = await opened();
       let isShown = false;
       const shown = page.locator(".entry").first().waitFor();
@@ -55,7 +55,7 @@ export function inspectorCases(browser: () => Browser): void {
       await shown;
     });
 
-    test("lives under an address that names no entry", async () => {
+    test("works at an address whose fragment names no entry", async () => {
       const page = await opened();
       await page.goto(`${service.url}/_sandbox#1 > a`);
       await page.reload();
@@ -63,7 +63,7 @@ export function inspectorCases(browser: () => Browser): void {
       await page.locator(".attempt").waitFor();
     });
 
-    test("leads from a request along its links to the attempt to deliver its webhook", async () => {
+    test("links a request to the attempt to deliver its webhook", async () => {
       await create(sandbox);
       await sandbox.webhooks.idle();
       const page = await opened();
@@ -74,7 +74,7 @@ export function inspectorCases(browser: () => Browser): void {
       await page.locator(".attempt .details", { hasText: "X-Service-Signature" }).waitFor();
     });
 
-    test("keeps open what is read, and the focus, while other things happen", async () => {
+    test("keeps an entry open, and the focus, while other entries arrive", async () => {
       await create(sandbox);
       const page = await opened();
       await page.locator(".request > details > summary").click();
@@ -103,14 +103,14 @@ export function inspectorCases(browser: () => Browser): void {
       expect(await page.locator(".attempt .headers[open]").count()).toBe(1);
     });
 
-    test("counts a question that is asked again and again, instead of listing it", async () => {
+    test("counts a repeated request, instead of listing it again", async () => {
       const page = await opened();
       for (let index = 0; index < 5; index++) await send(sandbox, paymentsPath);
       await page.getByText("× 5").waitFor();
       expect(await page.locator(".entry").count()).toBe(1);
     });
 
-    test("plays customers, and the service's work on withdrawals", async () => {
+    test("simulates customers, and the service's work on withdrawals", async () => {
       const { paymentId } = await create(sandbox);
       const { id } = await withdraw(sandbox, { orderId: "payout_1" });
       const page = await opened();
@@ -128,7 +128,7 @@ export function inspectorCases(browser: () => Browser): void {
       ]);
     });
 
-    test("moves the clock, which sends a refused webhook again; and sends one again at once", async () => {
+    test("advances the clock, which retries a refused webhook, and resends one at once", async () => {
       refusals = 1;
       await create(sandbox);
       const page = await opened();
@@ -145,7 +145,7 @@ export function inspectorCases(browser: () => Browser): void {
       ]);
     });
 
-    test("adds faults, shows those that wait, and clears them", async () => {
+    test("adds faults, shows pending ones, and clears them", async () => {
       const page = await opened();
       await page.getByText("Add a fault").click();
       await page
@@ -164,7 +164,7 @@ export function inspectorCases(browser: () => Browser): void {
       expect((await send(sandbox, paymentsPath)).status).toBe(200);
     });
 
-    test("shows the rate limit among the faults, and takes it back with them", async () => {
+    test("shows the rate limit among the faults, and clears it with them", async () => {
       sandbox.faults.rateLimit({ requestsPerSecond: 7, retryAfterSeconds: 3 });
       const page = await opened();
       const card = page.getByText("responds with 429 above 7 requests per second, retry after 3 s");
@@ -175,7 +175,7 @@ export function inspectorCases(browser: () => Browser): void {
       expect(sandbox.faults.limit()).toBeNull();
     });
 
-    test("empties the sandbox when it is told so twice", async () => {
+    test("resets the sandbox after a confirmation", async () => {
       await create(sandbox);
       const page = await opened();
       page.once("dialog", (dialog) => void dialog.accept());
@@ -184,7 +184,7 @@ export function inspectorCases(browser: () => Browser): void {
       expect(sandbox.payments.all()).toEqual([]);
     });
 
-    test("has nothing that axe objects to before anything happened, nor on an entry's own page", async () => {
+    test("has no axe violations before anything happened, nor on an entry's own page", async () => {
       const page = await opened();
       await page.getByText("Nothing has happened yet.").waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
@@ -205,7 +205,7 @@ export function inspectorCases(browser: () => Browser): void {
       await page.getByText("X-Service-Signature").first().waitFor({ state: "attached" });
     });
 
-    test("says that the sandbox was stopped, and goes on when it is back", async () => {
+    test("shows that the sandbox was stopped, and continues when it is back", async () => {
       const page = await opened();
       const { port } = service;
       await service.close();
@@ -214,12 +214,12 @@ export function inspectorCases(browser: () => Browser): void {
       await create(sandbox);
       await page.locator(".change").waitFor();
       await expect.poll(() => page.locator("#said").textContent()).toBe("");
-      // The browser notes each connection that fails by itself.
+      // The browser itself logs each failed connection.
       const noted = watched?.troubles.splice(0) ?? [];
       expect(noted.filter((text) => !text.includes("net::ERR_"))).toEqual([]);
     });
 
-    test("says why something cannot be done", async () => {
+    test("shows why an action was refused", async () => {
       const { paymentId } = await create(sandbox);
       const page = await opened();
       // The page does not learn that the payment is final.
@@ -227,11 +227,11 @@ export function inspectorCases(browser: () => Browser): void {
       await sandbox.payments.simulate(paymentId, "success");
       await page.getByRole("button", { name: "Let it expire order order_1" }).click();
       await page.getByText("The payment is completed, but must be pending").waitFor();
-      // The browser notes each answer that is an error by itself.
+      // The browser itself logs each error response.
       expect(watched?.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
     });
 
-    test("copies a request as curl, with a variable in the place of the key", async () => {
+    test("copies a request as curl, with a variable in place of the key", async () => {
       const page = await opened({ permissions: ["clipboard-read", "clipboard-write"] });
       await create(sandbox, { orderId: "it's" });
       await page.locator(".request > details > summary").click();
@@ -242,7 +242,7 @@ export function inspectorCases(browser: () => Browser): void {
       expect(copied).not.toContain(sandbox.secretKey);
     });
 
-    test("runs nothing that came from a request", async () => {
+    test("runs no script that came from a request", async () => {
       const hostile = `"><script>document.title="pwned"</script><img src=x onerror="document.title='pwned'">`;
       const page = await opened();
       await create(sandbox, { orderId: hostile }, { "X-Trace": hostile });
@@ -263,23 +263,20 @@ export function inspectorCases(browser: () => Browser): void {
       ["light", 1200],
       ["dark", 1200],
       ["light", 320],
-    ] as const)(
-      "has nothing that axe objects to, and fits: %s, %d pixels",
-      async (colorScheme, width) => {
-        refusals = 1;
-        await create(sandbox);
-        await withdraw(sandbox, { orderId: "payout_1" });
-        sandbox.faults.next("*", { status: 503, when: "before" });
-        await sandbox.webhooks.idle();
-        const page = await opened({ colorScheme, viewport: { width, height: 800 } });
-        // Everything that opens, as far as its details have been fetched.
-        await page.evaluate(() => {
-          for (const it of document.querySelectorAll("details")) it.open = true;
-        });
-        await expect.poll(() => page.locator(".details > a").count()).toBe(0);
-        expect(await accessibilityViolations(page)).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-      },
-    );
+    ] as const)("has no axe violations, and fits: %s, %d pixels", async (colorScheme, width) => {
+      refusals = 1;
+      await create(sandbox);
+      await withdraw(sandbox, { orderId: "payout_1" });
+      sandbox.faults.next("*", { status: 503, when: "before" });
+      await sandbox.webhooks.idle();
+      const page = await opened({ colorScheme, viewport: { width, height: 800 } });
+      // Opens everything, and waits until all details are fetched.
+      await page.evaluate(() => {
+        for (const it of document.querySelectorAll("details")) it.open = true;
+      });
+      await expect.poll(() => page.locator(".details > a").count()).toBe(0);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    });
   });
 }

@@ -32,12 +32,12 @@ export function inspectorToolsCases(browser: () => Browser): void {
 
     const button = (name: string) => page.getByRole("button", { name, exact: true });
 
-    test("open where a browser asks for the sandbox's root", async () => {
+    test("open when a browser requests the sandbox's root", async () => {
       await page.goto(service.url);
       expect(page.url()).toBe(`${service.url}/_sandbox`);
     });
 
-    test("play the shop for those who have none, and name the merchant of each payment", async () => {
+    test("create payments and withdrawals without a shop, and name the merchant of each payment", async () => {
       await page.goto(`${service.url}/_sandbox`);
       await page.locator("summary", { hasText: "New payment" }).click();
       const form = page.locator('form[data-post="payments"]');
@@ -61,18 +61,18 @@ export function inspectorToolsCases(browser: () => Browser): void {
       await page.getByText("12.34 USDC").waitFor();
     });
 
-    test("say why the service refuses what the shop asks for", async () => {
+    test("show why the service refused a request", async () => {
       await page.goto(`${service.url}/_sandbox`);
       await page.locator("summary", { hasText: "New payment" }).click();
       const form = page.locator('form[data-post="payments"]');
       await form.getByLabel("Amount in US dollars").fill("1");
       await button("Create payment").click();
       await page.locator("#said", { hasText: "amount must be from 250" }).waitFor();
-      // The browser notes each answer that is an error by itself.
+      // The browser itself logs each error response.
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
     });
 
-    test("show one kind of thing, or what is about one payment", async () => {
+    test("filter entries by kind, or by payment", async () => {
       const { paymentId } = await create(sandbox);
       await create(sandbox, { orderId: "order_2" });
       await send(sandbox, paymentsPath);
@@ -101,7 +101,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       await expect.poll(() => page.locator(".entry").count()).toBeGreaterThan(9);
     });
 
-    test("tell what the clock brought about, and on what evidence a request was answered", async () => {
+    test("show what the clock triggered, and the evidence behind a response", async () => {
       await create(sandbox);
       await send(sandbox, `${paymentsPath}/unknown`);
       await page.goto(`${service.url}/_sandbox`);
@@ -122,7 +122,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       expect(await accessibilityViolations(page)).toEqual([]);
     });
 
-    test("leave the browser's six connections to the tabs that are visible", async () => {
+    test("leave the browser's six connections to visible tabs", async () => {
       const { paymentId } = await create(sandbox);
       for (let tab = 0; tab < 7; tab++) {
         const other = await page.context().newPage();
@@ -196,7 +196,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       await tabTo("Pay exactly");
       await page.keyboard.press("Enter");
       await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
-      // The button is gone, and the focus did not fall back to the top of the page.
+      // The button is gone, but the focus did not return to the top of the page.
       expect(await focused()).toBe("Refund order order_1");
     });
   });

@@ -29,7 +29,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
         baseUrl: service.url,
         secretKey: sandbox.secretKey,
       });
-      // It knows the order of the first test alone, and says so of all others.
+      // The shop knows only the first test's order, and reports an error for all others.
       const webhooks = new Webhooks({ secret: sandbox.webhookSecret, onError: () => {} });
       shop.on("request", createShop({ client, webhooks, log: () => {} }));
     });
@@ -51,7 +51,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       return watched.page;
     }
 
-    /** The page of a payment, in this sandbox, under its address on the network. */
+    /** Opens the page of a new payment. */
     async function openedPayment(fields: object, options = {}): Promise<Page> {
       const { paymentId } = await create(sandbox, { ...fields });
       return opened(`${service.url}/payment/${paymentId}`, options);
@@ -59,7 +59,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
 
     const status = (page: Page) => page.getByRole("status").first();
 
-    test("lets a customer pay, after which the shop's order is paid", async () => {
+    test("lets a customer pay, and the shop's order is then paid", async () => {
       const answer = await fetch(`${shopUrl}/orders?cents=2500`, {
         method: "POST",
         redirect: "manual",
@@ -73,7 +73,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       await page.getByRole("button", { name: "Pay exactly" }).click();
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
       expect(await status(page).textContent()).toBe("Paid");
-      // The strip asks the sandbox what can still be played, so that it follows a moment later.
+      // The strip asks the sandbox which scenarios are left, so it updates a moment later.
       await page.getByRole("button", { name: "Pay exactly", disabled: true }).waitFor();
 
       await sandbox.webhooks.idle();
@@ -82,7 +82,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
     });
     if (!isWhole) return;
 
-    test("asks for the exact amount of whichever token on whichever network, and copies it", async () => {
+    test("shows and copies the exact amount of any token on any network", async () => {
       const page = await openedPayment(
         { amount: 2500 },
         { permissions: ["clipboard-read", "clipboard-write"] },
@@ -124,7 +124,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       ["Pay too much", "Paid", "$27.50 arrived. Thank you.", "dark"],
       ["Let it expire", "The payment has expired", "Nothing arrived in time.", "light"],
       ["Pay late", "Paid", "$25.00 arrived. Thank you.", "light"],
-    ])("says what becomes of it: %s", async (button, text, outcome, colorScheme) => {
+    ])("shows the outcome: %s", async (button, text, outcome, colorScheme) => {
       const page = await openedPayment({ amount: 2500 }, { colorScheme });
       await page.getByText("25 USDC").waitFor();
       await page.getByRole("button", { name: button }).click();
@@ -134,7 +134,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       expect(await accessibilityViolations(page)).toEqual([]);
     });
 
-    test("opens a payment that is over without asking what it costs", async () => {
+    test("opens a payment that is over without requesting a quote", async () => {
       const { paymentId } = await create(sandbox);
       await sandbox.payments.simulate(paymentId, "success");
       const page = await opened(`${service.url}/payment/${paymentId}`);
@@ -144,7 +144,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       expect(asked.filter(({ method }) => method === "POST")).toEqual([]);
     });
 
-    test("writes large amounts so that they can be read", async () => {
+    test("formats large amounts so that they are readable", async () => {
       const page = await openedPayment({ amount: 100_000_000 });
       await page.getByText("1000000 USDC").waitFor();
       await page.getByRole("button", { name: "Pay too little" }).click();
@@ -152,17 +152,17 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("$1,000,000.00");
     });
 
-    test("says so, in a page that can be read, when there is no such payment", async () => {
+    test("shows an accessible page when there is no such payment", async () => {
       watched = await watchedPage(browser());
       const { page } = watched;
       await page.goto(`${service.url}/payment/unknown`);
       await page.getByRole("heading", { name: "Payment not found" }).waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
-      // The browser notes each answer that is an error by itself.
+      // The browser itself logs each error response.
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 404")]);
     });
 
-    test("says what went wrong when the service fails, whatever it was asked for", async () => {
+    test("shows what went wrong when the service fails, and continues with the next request", async () => {
       const page = await openedPayment({ amount: 2500 });
       await page.getByText("25 USDC").waitFor();
       sandbox.faults.next("POST /payments/{paymentId}/quotes", { status: 400, when: "before" });
@@ -174,7 +174,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 400")]);
     });
 
-    test("follows what happens elsewhere, and takes a paid customer back to the shop", async () => {
+    test("notices a payment made elsewhere, and takes the customer back to the shop", async () => {
       watched = await watchedPage(browser());
       const { page } = watched;
       await page.clock.install();
@@ -185,19 +185,19 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       await sandbox.payments.simulate(paymentId, "success");
       await page.clock.runFor(2_000);
       await page.getByRole("link", { name: "Return to the shop" }).waitFor();
-      // A shop without this order answers 404, which the browser notes.
+      // A shop without this order answers 404, which the browser logs.
       await page.route(`${shopUrl}/**`, (route) => route.fulfill({ body: "thanks" }));
       await page.clock.runFor(3_000);
       await page.waitForURL(`${shopUrl}/**`);
       expect(page.url()).toBe(new URL(redirectUrl).href);
     });
 
-    test("asks for another price when the old one ran out", async () => {
+    test("requests a new quote when the old one expires", async () => {
       watched = await watchedPage(browser());
       const { page } = watched;
       await page.clock.install();
-      // A sandbox without refused webhooks: the clock would stop where one is sent again, after ten and a half
-      // minutes, and the page would ask for its price then.
+      // A sandbox without refused webhooks: otherwise, the clock would stop at the retry of one, after ten and a half
+      // minutes, and the page would request its quote then.
       const quiet = createSandbox({ deliver: async () => new Response() });
       await using server = await quiet.listen({ port: 0 });
       const { paymentId } = await create(quiet);
@@ -207,7 +207,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       await page.clock.fastForward("10:30");
       await page.clock.runFor(3_000);
       await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
-      // Before its server closes, which would cut its stream of events.
+      // Closed before the server, which would break its event stream.
       await page.close();
     });
 
@@ -221,16 +221,13 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       await page.getByText("$12.50 arrived. Thank you.").waitFor();
     });
 
-    test.each(["light", "dark"] as const)(
-      "has nothing that axe objects to when %s",
-      async (colorScheme) => {
-        const page = await openedPayment({ amount: 2500, redirectUrl: shopUrl }, { colorScheme });
-        await page.getByText("25 USDC").waitFor();
-        expect(await accessibilityViolations(page)).toEqual([]);
-      },
-    );
+    test.each(["light", "dark"] as const)("has no axe violations when %s", async (colorScheme) => {
+      const page = await openedPayment({ amount: 2500, redirectUrl: shopUrl }, { colorScheme });
+      await page.getByText("25 USDC").waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+    });
 
-    test("runs nothing that came from a request", async () => {
+    test("runs no script that came from a request", async () => {
       const hostile = `"><script>document.title="pwned"</script><img src=x onerror="document.title='pwned'">`;
       const page = await openedPayment({
         amount: 2500,

@@ -15,13 +15,13 @@ import { watchedPage } from "./watched-page.ts";
 const root = resolve(import.meta.dirname, "../..");
 const page = resolve(import.meta.dirname, "react-page.ts");
 
-/** The packages of each version that the component is for. */
+/** The packages of each supported React version. */
 const versions = [
   ["18", { react: "react-18", "react-dom": "react-dom-18" }],
   ["19", { react: "react", "react-dom": "react-dom" }],
 ] as const;
 
-/** What React's own build makes of the page: development, which has the warnings. */
+/** Bundles the page with React's development build, which prints warnings. */
 async function bundle(packages: Readonly<Record<string, string>>, options: BuildOptions) {
   const folders = Object.entries(packages).map(([name, folder]) => [
     name,
@@ -86,7 +86,7 @@ export function reactCases(browser: () => Browser): void {
       return `<!doctype html><link rel="icon" href="data:,"><title>Shop</title><div id="root" data-props="${data}">${rendered}</div><script type="module" src="/page.js"></script>`;
     };
 
-    test("is rendered on a server without the secret, hydrates silently, and says that it was paid", async () => {
+    test("renders on a server without the secret, hydrates silently, and reports that it was paid", async () => {
       const { paymentId, secret } = await create(sandbox);
       const props = { paymentId, secret, baseUrl: service.url, lang: "en" };
       const rendered = render(props);
@@ -113,7 +113,7 @@ export function reactCases(browser: () => Browser): void {
       await watched.page.context().close();
     });
 
-    test("goes on when it is rendered again, hidden and shown", async () => {
+    test("keeps its state when it is rendered again, hidden and shown", async () => {
       const { paymentId, secret } = await create(sandbox);
       html = shopPage({ paymentId, secret, baseUrl: service.url, lang: "en" });
       const { page } = await watchedPage(browser());

@@ -1,4 +1,4 @@
-// What runs in the browser and, before, on the server: a page whose only component is the checkout.
+// Runs in the browser and, before that, on the server: a page whose only component is the checkout.
 
 import { createElement, Suspense } from "react";
 import { flushSync } from "react-dom";
@@ -14,7 +14,7 @@ function checkout(props: CheckoutProps) {
     ...props,
     elementRef,
     className: "pay",
-    // As in a page that no compiler has checked.
+    // A misspelt prop, as in a page without type checks.
     ...{ onPayed: () => {} },
     onError: ({ message }) => {
       document.documentElement.dataset.mistake = message;
@@ -26,7 +26,7 @@ function checkout(props: CheckoutProps) {
   });
 }
 
-/** What a component waits for that is shown together with the checkout. */
+/** The promise on which a component that is shown with the checkout suspends. */
 let awaited: Promise<void> | undefined;
 let release = () => {};
 function Waiting() {

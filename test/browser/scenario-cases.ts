@@ -11,7 +11,7 @@ export function scenarioCases(browser: () => Browser): void {
     let service: SandboxServer;
     let watched: WatchedPage;
     let page: Page;
-    /** What the shop answered to its webhooks. */
+    /** The status codes of the shop's responses to webhooks. */
     let answers: number[];
 
     beforeEach(async () => {
@@ -40,7 +40,7 @@ export function scenarioCases(browser: () => Browser): void {
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     const disabled = (name: string) => page.getByRole("button", { name, disabled: true });
 
-    test("goes step by step on the payment page, which shows the confirmations rise", async () => {
+    test("runs step by step on the payment page, which shows the confirmations rise", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await page.locator("label", { hasText: "In steps" }).click();
@@ -61,7 +61,7 @@ export function scenarioCases(browser: () => Browser): void {
       expect(answers).toEqual([200, 200, 200]);
     });
 
-    test("goes by the clock, which the page follows", async () => {
+    test("runs on a timer, and the page follows it", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await page.locator("label", { hasText: "On a timer" }).click();
@@ -73,7 +73,7 @@ export function scenarioCases(browser: () => Browser): void {
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
-    test("is begun once, however often its button is clicked", async () => {
+    test("starts once, however often its button is clicked", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await page.getByText("25 USDC").waitFor();
@@ -85,7 +85,7 @@ export function scenarioCases(browser: () => Browser): void {
       expect(await page.locator("#said").textContent()).toBe("");
     });
 
-    test("is followed by the next one, though the page's refresh broke off", async () => {
+    test("can be followed by another one after the page failed to refresh", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await button("Let it expire").waitFor();
@@ -97,12 +97,12 @@ export function scenarioCases(browser: () => Browser): void {
       });
       await button("Let it expire").click();
       await page.getByText("Nothing arrived in time.").waitFor();
-      // The buttons are as they were, and this payment has expired.
+      // The buttons are unchanged, although the payment has expired.
       await button("Pay late").evaluate((element) => (element as HTMLButtonElement).click());
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
-    test("is late money, which an expired payment still takes", async () => {
+    test("can pay late, which an expired payment still accepts", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await button("Let it expire").click();
@@ -118,7 +118,7 @@ export function scenarioCases(browser: () => Browser): void {
       ]);
     });
 
-    test("goes step by step in the inspector, for withdrawals too", async () => {
+    test("runs step by step in the inspector, for withdrawals too", async () => {
       const { paymentId } = await create(sandbox);
       const { id } = await withdraw(sandbox, { orderId: "payout_1" });
       await page.goto(`${service.url}/_sandbox`);
@@ -135,7 +135,7 @@ export function scenarioCases(browser: () => Browser): void {
       await page.locator(`#withdrawal-${id} .badge`, { hasText: "completed" }).waitFor();
     });
 
-    test("sends a webhook again that the shop's verifier must refuse", async () => {
+    test("resends a webhook that the shop's verifier must refuse", async () => {
       await create(sandbox);
       await sandbox.webhooks.idle();
       await page.goto(`${service.url}/_sandbox`);
@@ -151,7 +151,7 @@ export function scenarioCases(browser: () => Browser): void {
       expect(answers).toEqual([200, 401, 200, 200]);
     });
 
-    test("lets the next webhooks go wrong, and takes that back", async () => {
+    test("adds disorder to the next webhooks, and clears it", async () => {
       await page.goto(`${service.url}/_sandbox`);
       await page.getByText("Add disorder").first().click();
       const choose = (name: string, label: string) =>

@@ -48,9 +48,12 @@ export function sentCases(browser: () => Browser): void {
     }
 
     test.each<[string, (element: Element) => unknown]>([
-      ["the way back changes", (it) => it.setAttribute("return-url", "/thanks")],
-      ["the service is given anew", (it) => it.setAttribute("header-prefix", "X-Service")],
-      ["the page is written in another language", (it) => it.setAttribute("lang", "en-GB")],
+      ["the return URL changes", (it) => it.setAttribute("return-url", "/thanks")],
+      [
+        "the service's options are set again",
+        (it) => it.setAttribute("header-prefix", "X-Service"),
+      ],
+      ["the language changes", (it) => it.setAttribute("lang", "en-GB")],
       [
         "the element leaves the page for a moment",
         (it) => {
@@ -59,7 +62,7 @@ export function sentCases(browser: () => Browser): void {
           setTimeout(() => parentNode?.append(it));
         },
       ],
-    ])("is known when %s", async (_, change) => {
+    ])("is remembered when %s", async (_, change) => {
       const { paymentId } = await showing();
       await shop.element.evaluate(change);
       await says("Check the amount and the address");
@@ -71,7 +74,7 @@ export function sentCases(browser: () => Browser): void {
       expect(wallet.transfers.length).toBe(1);
     });
 
-    test("is known when the page was reloaded", async () => {
+    test("is remembered after the page was reloaded", async () => {
       const { paymentId, hash } = await sent();
       await shop.page.reload();
       await shop.shows("sent");
@@ -83,7 +86,7 @@ export function sentCases(browser: () => Browser): void {
       await shop.shows("over");
     });
 
-    test("is known to another element of the page before a wallet is asked again", async () => {
+    test("is known to another element on the page before that one asks a wallet", async () => {
       await opened();
       await shop.element.evaluate((it) => it.after(it.cloneNode()));
       const [first, second] = [0, 1].map((n) => payButton().nth(n));
@@ -92,13 +95,13 @@ export function sentCases(browser: () => Browser): void {
       await says("Check the amount and the address");
       wallet.confirm(0);
       await says("Anvil Wallet has sent the payment.");
-      // Its own button is gone, so that of the other element is the only one left.
+      // The first element's button is gone, so only the other element's is left.
       await payButton().click();
       await expect.poll(() => payButton().count()).toBe(0);
       expect(wallet.transfers.length).toBe(1);
     });
 
-    test("is asked for by one element of the page at a time", async () => {
+    test("is requested by only one element on the page at a time", async () => {
       await opened();
       await shop.element.evaluate((it) => it.after(it.cloneNode()));
       const [first, second] = [0, 1].map((n) => payButton().nth(n));
@@ -114,7 +117,7 @@ export function sentCases(browser: () => Browser): void {
       await expect.poll(() => wallet.transfers.length).toBe(2);
     });
 
-    test("is to be rejected in the wallet when the payment ends before", async () => {
+    test("must be rejected in the wallet if the payment ends first", async () => {
       const { paymentId } = await showing();
       await shop.sandbox.payments.simulate(paymentId, "timeout");
       await shop.refresh();
@@ -122,7 +125,7 @@ export function sentCases(browser: () => Browser): void {
       await says("Reject the request in Anvil Wallet as well");
     });
 
-    test("is reported again and again, but the same failure to do so only once", async () => {
+    test("is reported repeatedly, but the same failure to do so only once", async () => {
       const page = await shop.watch();
       await page.clock.install();
       await wallet.join(page);
@@ -141,7 +144,7 @@ export function sentCases(browser: () => Browser): void {
       expect(shop.events.filter(({ name }) => name === "error")).toHaveLength(1);
     });
 
-    test("belongs to its payment alone", async () => {
+    test("belongs to its payment only", async () => {
       await sent();
       await shop.visit(await shop.order());
       await payButton().waitFor();
@@ -164,7 +167,7 @@ export function sentCases(browser: () => Browser): void {
           Storage.prototype.getItem = () => '[{"hash": 1}, null, "0x"]';
         },
       ],
-    ])("is known until the page is left, when %s", async (_, spoil) => {
+    ])("is remembered until the page is left if %s", async (_, spoil) => {
       const page = await shop.watch();
       await page.addInitScript(spoil);
       await wallet.join(page);
@@ -176,14 +179,14 @@ export function sentCases(browser: () => Browser): void {
       expect(await hashes()).toBe(hash);
     });
 
-    test("is told to the service when the element is gone", async () => {
+    test("is reported to the service even after the element was removed", async () => {
       const { paymentId } = await showing();
       await shop.element.evaluate((it) => it.remove());
       const hash = wallet.confirm(0);
       await expect.poll(() => told(paymentId)).toContain(hash);
     });
 
-    test("is to be rejected by a customer who cancels, and has no second one beside it", async () => {
+    test("must be rejected by a customer who cancels, and blocks another one until then", async () => {
       await showing();
       await click("Cancel");
       await says("Reject the request in Anvil Wallet as well");
@@ -208,7 +211,7 @@ export function sentCases(browser: () => Browser): void {
       await expect.poll(() => told(paymentId)).toContain(hash);
     });
 
-    test("has a status of its own, and a warning before it can be paid again", async () => {
+    test("has its own status, and a warning before the customer can pay again", async () => {
       const { hash } = await sent();
       expect(await shop.page.getByRole("status").textContent()).toContain("Payment sent");
       const address = shop.page.locator('[part="address"]');
@@ -237,7 +240,7 @@ export function sentCases(browser: () => Browser): void {
       expect(await hashes()).toBe(`${hash} ${second}`);
     });
 
-    test("is on its way when the payment expires, and is seen when it arrives", async () => {
+    test("is shown as sent when the payment expires, and as paid when it arrives", async () => {
       const page = await shop.watch();
       await page.clock.install();
       await wallet.join(page);

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { announceWallet } from "./announce-wallet.ts";
 
-/** A wallet that shows each transfer until the test answers, and cannot take it back. It has no chain behind it. */
+/** A wallet without a chain that shows each transfer until the test answers, and cannot withdraw it. */
 export class ShowingWallet {
   readonly transfers: PromiseWithResolvers<string>[] = [];
 
@@ -16,7 +16,7 @@ export class ShowingWallet {
     await page.addInitScript(announceWallet);
   }
 
-  /** The customer confirms a transfer: its hash. */
+  /** Confirms a transfer as the customer would. Returns its hash. */
   confirm(index: number): string {
     const hash = `0x${String(index + 1).repeat(64)}`;
     this.transfers[index]?.resolve(hash);

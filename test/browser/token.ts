@@ -1,6 +1,6 @@
 /**
- * An ERC-20 of six decimals, as small as one can be, in EVM assembly: `balanceOf`, `decimals` and `transfer` with its
- * event. An account's balance is stored in the slot with the account's number. Assembled below, without a compiler.
+ * A minimal ERC-20 with six decimals, in EVM assembly: `balanceOf`, `decimals` and `transfer` with its event. An account's
+ * balance is stored in the slot with the account's number. Assembled below, without a compiler.
  */
 const runtime = `
   PUSH1 00 CALLDATALOAD PUSH1 e0 SHR            ; the selector of the called function
@@ -32,7 +32,7 @@ const runtime = `
   PUSH1 01 @answer JUMP
 `;
 
-/** Gives the supply to the deployer, and returns the code above, which follows it. */
+/** Assigns the supply to the deployer, and returns the runtime code, which follows. */
 const creation = (supply: bigint, length: string) => `
   PUSH32 ${supply.toString(16).padStart(64, "0")} CALLER SSTORE
   PUSH1 ${length} DUP1 @end PUSH1 00 CODECOPY PUSH1 00 RETURN

@@ -27,7 +27,7 @@ export function walletCases(browser: () => Browser): void {
       wallet = new AnvilWallet(chain, chainId, account);
     });
 
-    /** The page of a new order, with the wallet. Nothing was asked of it yet. */
+    /** Opens the page of a new order with the wallet, which has received no request yet. */
     async function opened(symbol = "USDC"): Promise<Quote & { readonly address: string }> {
       const page = await shop.watch();
       await page.exposeFunction("askWallet", wallet.answer.bind(wallet));
@@ -57,7 +57,7 @@ export function walletCases(browser: () => Browser): void {
     const errors = () =>
       shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
 
-    test("sends exactly the quoted token amount, and hands in its transaction", async () => {
+    test("sends exactly the quoted token amount, and the transaction is reported", async () => {
       const { address, expectedAmountAsset, paymentId } = await opened();
       await pay();
       await says("Anvil Wallet has sent the payment.");
@@ -81,7 +81,7 @@ export function walletCases(browser: () => Browser): void {
       expect(errors()).toEqual([]);
     });
 
-    test("sends exactly the quoted amount of the chain's own asset", async () => {
+    test("sends exactly the quoted amount of the chain's native asset", async () => {
       const { address, expectedAmountAsset } = await opened("ETH");
       await pay();
       await says("Anvil Wallet has sent the payment.");
@@ -104,7 +104,7 @@ export function walletCases(browser: () => Browser): void {
       ]);
     });
 
-    test("that does not know the chain is told which to add, or adds it with a URL of the shop's", async () => {
+    test("that does not know the chain sends nothing, or adds it with the shop's RPC URL", async () => {
       wallet.current = 1;
       wallet.known.delete(chainId);
       const { address, expectedAmountAsset } = await opened();
@@ -132,13 +132,13 @@ export function walletCases(browser: () => Browser): void {
 
     test.each<[string, string, string, Record<string, Answer>]>([
       [
-        "is rejected for the account",
+        "is denied an account",
         "wallet_rejected",
         "You rejected the request",
         { eth_requestAccounts: rejected },
       ],
       [
-        "is rejected for the transfer",
+        "is denied the transfer",
         "wallet_rejected",
         "You rejected the request",
         { eth_sendTransaction: rejected },
@@ -153,17 +153,17 @@ export function walletCases(browser: () => Browser): void {
         "lies about its chain",
         "wallet_wrong_chain",
         "is not on Base Sepolia",
-        // Right at first, as if it were on every chain, and then on none.
+        // Varies between another chain, the right one in the wrong form, and none.
         { eth_chainId: () => ["0x1", 84_532, "84532", null][wallet.calls.length % 4] },
       ],
       [
-        "gives no account",
+        "returns no account",
         "wallet_failed",
         "reported an error",
         { eth_requestAccounts: () => ["nobody"] },
       ],
       [
-        "has a request open",
+        "has a pending request",
         "wallet_busy",
         "already has a pending request",
         {
@@ -177,7 +177,7 @@ export function walletCases(browser: () => Browser): void {
         "does not hold enough",
         { eth_requestAccounts: async () => (await chain.accounts()).slice(1) },
       ],
-    ])("that %s sends nothing", async (_, code, words, changes) => {
+    ])("sends nothing if it %s", async (_, code, words, changes) => {
       wallet.answers = changes;
       const { address } = await opened();
       await pay();
@@ -201,7 +201,7 @@ export function walletCases(browser: () => Browser): void {
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
     });
 
-    test("has the transfer withdrawn that it shows when the quote expires, and is paid from at the new price", async () => {
+    test("withdraws the transfer that it shows when the quote expires, and pays at the new price", async () => {
       wallet.showTransfers({ canWithdraw: true });
       const { address } = await opened();
       await pay();
@@ -222,7 +222,7 @@ export function walletCases(browser: () => Browser): void {
       expect(await chain.tokenBalance(usdc, address)).toBeGreaterThan(0n);
     });
 
-    test("that cannot withdraw what it shows when the quote expires asks the customer to reject it", async () => {
+    test("asks the customer to reject a transfer that it cannot withdraw when the quote expires", async () => {
       const { reject } = wallet.showTransfers({ canWithdraw: false });
       const { address } = await opened();
       await pay();
@@ -238,7 +238,7 @@ export function walletCases(browser: () => Browser): void {
       expect(errors()).toEqual(["quote_expired"]);
     });
 
-    test("has the transfer withdrawn that it shows when the customer cancels", async () => {
+    test("withdraws the transfer that it shows when the customer cancels", async () => {
       wallet.showTransfers({ canWithdraw: true });
       await opened();
       await pay();
@@ -249,7 +249,7 @@ export function walletCases(browser: () => Browser): void {
       expect([wallet.sent().length, errors()]).toEqual([1, []]);
     });
 
-    test("can be paid from with the keyboard alone", async () => {
+    test("can be used with the keyboard alone", async () => {
       const { address, expectedAmountAsset } = await opened();
       const { page } = shop;
       const focused = () =>
@@ -268,7 +268,7 @@ export function walletCases(browser: () => Browser): void {
       );
     });
 
-    test("is not asked again for what the customer gave up", async () => {
+    test("sends nothing after the customer cancelled", async () => {
       const asking = Promise.withResolvers<string[]>();
       wallet.answers = { eth_requestAccounts: () => asking.promise };
       await opened();

@@ -3,19 +3,19 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 export interface WatchedPage {
   readonly page: Page;
-  /** What the page printed to the console as an error, or threw. */
+  /** Console errors and warnings, and uncaught errors, of the page. */
   readonly troubles: string[];
 }
 
-/** A new page that is watched for whatever goes wrong in it. */
+/** Opens a new page, and records its errors. */
 export async function watchedPage(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
-  // Drawing animations without a graphics card is most of what a page costs here.
+  // Without a graphics card, animations would take most of a page's time.
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  // Far below the limit of a test, so that one that hangs names the step where it hangs.
+  // Far below a test's timeout, so that a hanging test names its step.
   page.setDefaultTimeout(30_000);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(String(error)));
@@ -25,7 +25,7 @@ export async function watchedPage(
   return { page, troubles };
 }
 
-/** What axe finds wrong with a page as it stands: each rule with the elements that break it. */
+/** The page's axe violations: each rule with the elements that break it. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
   const { violations } = (await page.evaluate(
@@ -34,7 +34,7 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
 }
 
-/** Hides a page, as behind another tab, or shows it again. Without a screen, a browser never does. */
+/** Hides a page, as if behind another tab, or shows it again. A headless browser never does by itself. */
 export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((value) => {
     Object.defineProperty(document, "hidden", { value, configurable: true });

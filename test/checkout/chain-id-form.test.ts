@@ -7,7 +7,7 @@ test.each([
   ["number", 84532],
   ["caip2", "eip155:84532"],
 ] as const)(
-  "a checkout sends chain ids as the client is set to: %s",
+  "a checkout sends chain ids in its client's format: %s",
   async (chainIdFormat, chainId) => {
     using server = scriptedService(
       { status: 201, body: payment.quotes[0] },

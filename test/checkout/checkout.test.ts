@@ -15,7 +15,7 @@ const path = `/v1/external/payment-secret-auth/payments/${payment.id}`;
 const state = (status: string) => ({ body: { id: payment.id, status } });
 
 describe("a checkout client", () => {
-  test("sends headers of its own, of one call and of a watch", async () => {
+  test("sends its own headers, and those of a call or watch", async () => {
     using server = scriptedService(state("pending"), state("completed"));
     const checkout = clientOf(server, { headers: { "x-shop": "1" } });
     await checkout.status({ headers: { "x-call": "2" } });
@@ -28,7 +28,7 @@ describe("a checkout client", () => {
     await expect(wrong).rejects.toMatchObject({ param: "intervalms" });
   });
 
-  test("asks for quotes on any chain by CAIP-2 text", async () => {
+  test("requests quotes on any chain by CAIP-2 id", async () => {
     const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" as const;
     using server = scriptedService({ status: 201, body: { ...payment.quotes[0], chainId } });
     const contractAddress = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
@@ -69,7 +69,7 @@ describe("a checkout client", () => {
     }
   });
 
-  test("is given by a server's client too, without the merchant's key", async () => {
+  test("can be created by a server's client, without the merchant's key", async () => {
     using server = scriptedService({ body: payment });
     const options = {
       secretKey: "sk_test_1",
@@ -121,7 +121,7 @@ describe("options of a checkout client", () => {
     expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", param: missing }));
   });
 
-  test("hold for its calls", async () => {
+  test("apply to its calls", async () => {
     using server = scriptedService({ status: 503 }, { body: payment });
     const once = clientOf(server, { maxRetries: 0, wire: { headerPrefix: "X-Shop" } });
     await expect(once.payment()).rejects.toMatchObject({ status: 503, attempts: 1 });
@@ -129,7 +129,7 @@ describe("options of a checkout client", () => {
   });
 });
 
-describe("arguments of customers", () => {
+describe("a customer's arguments", () => {
   test.each<[object, string]>([
     [{ forceDepositAmount: Number.NaN }, "forceDepositAmount"],
     [{ forceDepositAmount: -1 }, "forceDepositAmount"],
@@ -151,7 +151,7 @@ describe("arguments of customers", () => {
   });
 
   test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY])(
-    "an interval of %d is refused",
+    "must not include an interval of %d",
     async (intervalMs) => {
       using server = scriptedService({});
       const statuses = clientOf(server).watch({ intervalMs });
@@ -165,7 +165,7 @@ describe("watch", () => {
   const watched = (server: { url: string }, time = new FakeTime()) =>
     new Checkout(httpTo(server, { maxRetries: 0 }, time), payment.id);
 
-  test("gives each change of status once and ends after a final one", async () => {
+  test("yields each change of status once, and ends after a final one", async () => {
     using server = scriptedService(
       state("pending"),
       state("pending"),
@@ -179,7 +179,7 @@ describe("watch", () => {
     expect(server.requests).toHaveLength(5);
   });
 
-  test("survives reads that fail for a while", async () => {
+  test("survives reads that fail temporarily", async () => {
     await using server = await scriptedServer(
       { status: 503 },
       reset,
@@ -192,7 +192,7 @@ describe("watch", () => {
     expect(seen).toEqual(["expired"]);
   });
 
-  test("ends with an error that will not pass", async () => {
+  test("throws a permanent error", async () => {
     using server = scriptedService({ status: 401 });
     await expect(watched(server).watch().next()).rejects.toMatchObject({
       name: "AuthenticationError",
@@ -206,7 +206,7 @@ describe("watch", () => {
     expect(time.waits).toEqual([3000, 4500, 6750, 10_000, 10_000, 10_000]);
   });
 
-  test("does not take a status that it does not know for final", async () => {
+  test("does not treat an unknown status as final", async () => {
     using server = scriptedService(state("on_hold"), state("confirmed"));
     const seen: string[] = [];
     for await (const { status } of watched(server).watch()) seen.push(status);

@@ -5,7 +5,7 @@ import { httpTo } from "../http/http-to.ts";
 import { leftovers, nothing } from "../http/leftovers.ts";
 import { payment } from "../wire/examples.ts";
 
-/** A checkout whose payment has these statuses, one at each read, and the last one from then on. */
+/** A checkout whose payment takes the next of these statuses at each read, and keeps the last one. */
 function checkoutOf(...statuses: string[]): Checkout {
   const fetch = async () => {
     const status = statuses.length > 1 ? statuses.shift() : statuses[0];

@@ -25,7 +25,7 @@ const checkout = new CheckoutClient({
 });
 
 describe("a payment request", () => {
-  test("for a token says where to send what, exactly", () => {
+  test("for a token has the exact address and amount", () => {
     expect(checkout.paymentRequest(payment, usdc)).toMatchObject({
       address,
       amount: "25.000001",
@@ -45,7 +45,7 @@ describe("a payment request", () => {
     });
   });
 
-  test("names what the customer pays in cents, fees included", () => {
+  test("has the amount due in cents, including fees", () => {
     const { amountInCents } = payment;
     expect(checkout.paymentRequest({ ...payment, amountDueCents: null }, usdc).amountDueCents).toBe(
       amountInCents,
@@ -59,7 +59,7 @@ describe("a payment request", () => {
     ).toBe(2700);
   });
 
-  test("is refused for chains without payment URIs, saying which have one", () => {
+  test("is refused for chains without payment URIs, naming those that have them", () => {
     const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" as const;
     expect(() => checkout.paymentRequest(payment, { ...usdc, chainId })).toThrow(
       /solana:.* only EVM chains \(eip155\) have payment URIs/,
@@ -86,14 +86,14 @@ describe("a payment request", () => {
 
   test.each([
     ["another payment's quote", { ...usdc, paymentId: "another" }],
-    ["the quote that a search did not find", undefined as unknown as Quote],
+    ["a quote that a search did not find", undefined as unknown as Quote],
   ])("is refused for %s", (_, quote) => {
     expect(() => checkout.paymentRequest(payment, quote)).toThrow(
       expect.objectContaining({ code: "foreign_quote", param: "quote" }),
     );
   });
 
-  test("reads a chain id that came as CAIP-2 in an answer with drift", () => {
+  test("accepts a CAIP-2 chain id from a response with drift", () => {
     const drifted = { ...usdc, chainId: "eip155:84532" as unknown as number };
     expect(checkout.paymentRequest(payment, drifted).chainId).toBe(84532);
   });
@@ -107,10 +107,10 @@ describe("a payment request", () => {
 });
 
 describe("the QR code", () => {
-  /** The modules of a code as its SVG draws them: size and path. */
+  /** The size of a code in modules, from its SVG. */
   const drawn = (svg: string) => /viewBox="0 0 (\d+) /.exec(svg)?.[1];
 
-  test("to show is the bare address, which every wallet reads", () => {
+  test("encodes the bare address, which every wallet reads", () => {
     const request = checkout.paymentRequest(payment, usdc);
     const other = checkout.paymentRequest(payment, native);
     expect(request.addressQrSvg()).toMatch(/^<svg .*<\/svg>$/s);
@@ -124,7 +124,7 @@ describe("the QR code", () => {
 });
 
 describe("the countdown", () => {
-  test("goes by the service's clock, not by the browser's", async () => {
+  test("uses the service's clock, not the browser's", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const serviceTime = Date.parse(usdc.expiresAt) - 90_000;
@@ -140,7 +140,7 @@ describe("the countdown", () => {
     expect(request.remainingMs()).toBe(remainingMs - 30_000);
   });
 
-  test("is over when the time cannot be read", () => {
+  test("is zero when the expiry cannot be parsed", () => {
     const odd = { ...usdc, expiresAt: "soon" };
     expect(checkout.paymentRequest(payment, odd).remainingMs()).toBe(0);
   });

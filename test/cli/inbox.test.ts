@@ -108,7 +108,7 @@ describe("settlekit inbox", () => {
     expect(await run("parked", "--sqlite", path, "--json")).toMatchObject({ code: 0, stdout: "" });
     await store.close();
     expect((await run("retry", id, "--sqlite", path)).stderr).toContain(
-      "Nothing parked has the id",
+      "No parked subject or task has the id",
     );
   });
 

@@ -20,7 +20,7 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
 
     if (name === "PostgreSQL") {
       const { stderr } = await inDatabase(...planOf("a"));
-      expect(stderr).toMatch(/tables of settlekit are missing .* `settlekit payouts sql` prints/);
+      expect(stderr).toMatch(/settlekit's tables are missing .* `settlekit payouts sql` prints/);
       const client = new pg.Client(created.url);
       await client.connect();
       await client.query((await run(["sql", "--postgres"])).stdout);

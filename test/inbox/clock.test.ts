@@ -19,7 +19,7 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
 
   const errors = () => shop.told("failed").map(({ error }) => error);
 
-  it("reads the lists again, and says so", async () => {
+  it("rereads the lists, and reports it", async () => {
     await shop.advance(month);
     await shop.inbox.reconcile();
     await shop.advance(-month);
@@ -36,7 +36,7 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     expect(errors()).toHaveLength(2);
   });
 
-  it("reads them in time, though the next reading was far off", async () => {
+  it("checks the lists on schedule, although the next check was set a month ahead", async () => {
     await shop.advance(month);
     await shop.inbox.start({ reconcileEvery: "5m" }).stop();
     await database.query(
@@ -50,7 +50,7 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     await worker.stop();
   });
 
-  it("settles now what was to wait for a time that is far off again, and says so", async () => {
+  it("makes rows due now that would wait for a month, and reports their number", async () => {
     const mails: unknown[] = [];
     let isDown = true;
     const mailing = (inbox: Shop["inbox"]) =>
@@ -81,7 +81,7 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     ]);
   });
 
-  it("begins effects now that were registered meanwhile, and names them", async () => {
+  it("starts effects now that were registered in the meantime, and names them", async () => {
     const done: unknown[] = [];
     shop.inbox.on("payment", "invoice", {}, (_tx, { orderId }) => void done.push(orderId) as never);
     await shop.advance(month);
@@ -93,12 +93,12 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     await shop.paid("order_1");
     await next.inbox.settleDue();
     expect(new Set(done)).toEqual(new Set(["order_1"]));
-    expect(next.told("failed")).toMatchObject([{ error: repaired(/begin only now: invoice\./) }]);
+    expect(next.told("failed")).toMatchObject([{ error: repaired(/start only now: invoice\./) }]);
   });
 });
 
-describe.each(databases)("an inbox on %s whose clock is right", (_, openDatabase) => {
-  it("leaves an effect's own start in the future as it is", async () => {
+describe.each(databases)("an inbox on %s whose database's clock is right", (_, openDatabase) => {
+  it("keeps an effect's `since` in the future", async () => {
     const database = await openDatabase();
     const shop = await openNewShop(database);
     const done: unknown[] = [];

@@ -9,19 +9,19 @@ import { clear, fastDatabases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
 import { clock, prepareShop } from "./shop.ts";
 
-// A process is cut at each statement, commit and request in turn: test/crash.ts. Then another one goes on. Wherever it was,
-// and in whatever disorder webhooks and reads come, I1 to I4 of docs/inbox.md hold.
+// A process is interrupted at each statement, commit and request in turn (see test/crash.ts), and another one continues.
+// I1 to I4 of docs/inbox.md hold wherever that happens, and in whatever order webhooks and responses arrive.
 
-/** How each payment is told and read. */
+/** How each payment is reported and read. */
 const orders = ["twice", "swapped", "delayed", "dropped", "nameless"] as const;
 const start = Date.parse("2026-01-01T12:00:00Z");
-/** How old the answers are that the service gives about `swapped`: older than its webhooks. */
+/** How stale the service's answers about `swapped` are: older than its webhooks. */
 const lagMs = 20_000;
 const pageSize = 3;
 const quiet = { warn() {}, error() {} };
 
 it.each(fastDatabases)(
-  "a process that is cut anywhere on %s holds I1 to I4",
+  "a process that is interrupted anywhere on %s holds I1 to I4",
   async (name, openDatabase) => {
     const database = await openDatabase();
     await prepareShop(database);
@@ -56,7 +56,7 @@ interface Process {
   readonly handle: (request: Request) => Promise<Response>;
 }
 
-/** A service, the shop's database, and the shop's processes, of which one lives at a time. */
+/** A service, the shop's database, and the shop's processes, one of which runs at a time. */
 class World {
   readonly #database: TestDatabase;
   readonly #store: Store;
@@ -70,7 +70,7 @@ class World {
     toleranceSeconds: Number.POSITIVE_INFINITY,
     logger: quiet,
   });
-  /** What the lagging replica still says, and until when. */
+  /** The stale payments that the lagging replica returns, and until when. */
   readonly #old = new Map<string, { readonly until: number; readonly payment: unknown }>();
   readonly #accepted: Request[] = [];
   readonly #taskKeys = new Set<string>();
@@ -99,7 +99,7 @@ class World {
     });
   }
 
-  /** Sells, is told in disorder, settles and reconciles, until nothing is left to do. */
+  /** Sells, receives webhooks out of order, settles and reconciles, until nothing is left to do. */
   async live(life: Life): Promise<void> {
     await clear(this.#database, this.#store);
     await this.#database.query("DELETE FROM shipments; DELETE FROM bookings");
@@ -161,7 +161,7 @@ class World {
     return this.#alive(({ inbox }) => inbox.settleDue({ concurrency: 1 }));
   }
 
-  /** Has it done by the process that lives; by the next one, too, if this one is cut. */
+  /** Runs the work in the current process and, if that one is interrupted, again in the next one. */
   async #alive(work: (process: Process) => Promise<unknown>): Promise<void> {
     const { life } = this.#process;
     if ((await life.run(() => work(this.#process))) !== "crashed") return;
@@ -178,11 +178,11 @@ class World {
     const before = await this.#database.query(held);
     this.#process = this.#startProcess(new Life());
     await this.#process.inbox.settleDue();
-    // I3: nobody takes over what the process had, before its lease has run out.
+    // I3: no other process takes over a row before its lease has expired.
     expect(await this.#database.query(held)).toEqual(before);
   }
 
-  /** I1: what got a 200 is in the database. */
+  /** I1: every webhook that was answered with 200 is in the database. */
   async #checkAccepted(): Promise<void> {
     const text = this.#store.dialect.expand("SELECT delivery_key FROM {inbox_deliveries}");
     const stored = (await this.#database.query(text)).map((row) => row.delivery_key);
@@ -218,7 +218,7 @@ class World {
     while ((await toldAgain().catch(() => undefined)) === undefined);
   }
 
-  /** The sandbox delivers again what is not answered with 200. */
+  /** The sandbox redelivers a webhook that is not answered with 200. */
   async #deliver(request: Request): Promise<Response> {
     const { data } = (await request.clone().json()) as { data: { id?: string } };
     if (isLost(data)) throw new Error("It got lost.");

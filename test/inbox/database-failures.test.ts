@@ -21,7 +21,7 @@ import { openShop, prepareShop, ship } from "./shop.ts";
 const execute = promisify(execFile);
 const server = await postgresServer();
 
-/** A database whose pool the test can see. */
+/** A database whose pool the test can use. */
 async function openDatabase(url: string, { max = 8, connectTimeoutMs = 10_000 } = {}) {
   const pool = new pg.Pool({ connectionString: url, max });
   pool.on("error", () => {});
@@ -35,8 +35,8 @@ async function openDatabase(url: string, { max = 8, connectTimeoutMs = 10_000 } 
   return { pool, database };
 }
 
-describe.skipIf(server === undefined)("an inbox whose PostgreSQL", () => {
-  it("loses its connection before COMMIT ships once", async () => {
+describe.skipIf(server === undefined)("an inbox on PostgreSQL", () => {
+  it("ships once when the connection is lost before COMMIT", async () => {
     const { url, drop } = await createPostgresDatabase(server ?? "");
     const { pool, database } = await openDatabase(url);
     const shop = await openShop(database);
@@ -59,7 +59,7 @@ describe.skipIf(server === undefined)("an inbox whose PostgreSQL", () => {
     await drop();
   });
 
-  it("has no free client answers the service with 500, and takes the webhook when it comes again", async () => {
+  it("answers 500 while its pool has no free client, and accepts the webhook when it is redelivered", async () => {
     const { url, drop } = await createPostgresDatabase(server ?? "");
     const { pool, database } = await openDatabase(url, { max: 2, connectTimeoutMs: 200 });
     const shop = await openShop(database);
@@ -80,7 +80,7 @@ describe.skipIf(server === undefined)("an inbox whose PostgreSQL", () => {
     await drop();
   });
 
-  it("is stopped and started again goes on by itself", async () => {
+  it("resumes by itself after the server was stopped and started again", async () => {
     const { server: own, url, stop } = await startPostgres();
     const { database } = await openDatabase(`${url}/postgres`);
     const shop = await openShop(database);
@@ -88,7 +88,7 @@ describe.skipIf(server === undefined)("an inbox whose PostgreSQL", () => {
     const worker = shop.inbox.start({ pollMs: 20, reconcileEvery: false });
     await shop.paid("order_1");
     await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_1"]));
-    // Kept, unlike what `stop` removes at the end.
+    // Keeps the data, which `stop` removes at the end.
     Object.assign(Object(own).options, { persistent: true });
     await own.stop();
     const data = { id: "p", status: "completed" as const, orderId: "o" };
@@ -109,7 +109,7 @@ describe.skipIf(server === undefined)("an inbox whose PostgreSQL", () => {
   });
 });
 
-/** A database whose disk can be full. */
+/** A database whose disk can be filled. */
 interface SmallDisk {
   readonly form: string;
   readonly database: TestDatabase;
@@ -118,7 +118,7 @@ interface SmallDisk {
   remove(): Promise<unknown>;
 }
 
-/** A file system of its own, which takes an administrator on Linux. */
+/** A separate file system, which only root can mount, on Linux. */
 async function mountDisk(): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), "settlekit-disk-"));
   const remove = () => rm(folder, { recursive: true });
@@ -156,7 +156,7 @@ function limitPages(): SmallDisk {
   };
 }
 
-it("an inbox whose SQLite disk is full answers the service with 500, and loses nothing", async () => {
+it("an inbox on SQLite answers 500 while its disk is full, and loses nothing", async () => {
   const { form, database, fill, free, remove } = await mountDisk().catch(limitPages);
   process.stdout.write(`full disk: ${form}\n`);
   await prepareShop(database);

@@ -19,7 +19,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
   };
 
   describe("effects", () => {
-    it("run once for a paid payment, whatever the number of its webhooks", async () => {
+    it("run once for a paid payment, however many webhooks arrive", async () => {
       ship(shop.inbox);
       const id = await shop.paid("order_1");
       for (let n = 0; n < 3; n++) {
@@ -30,7 +30,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(shop.told("settled").at(-1)).toMatchObject({ kind: "payment", id, effects: [] });
     });
 
-    it("run once although `confirmed` follows `completed`, which means the same", async () => {
+    it("run once when `confirmed` follows `completed`, which means the same", async () => {
       ship(shop.inbox);
       const id = await shop.paid("order_1");
       await shop.inbox.settleDue();
@@ -41,7 +41,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("run for each state that is reached", async () => {
+    it("run for each state that a payment reaches", async () => {
       shop.inbox.on("payment", "log", {}, (tx, payment) =>
         insert(tx, "shipments", payment.orderId ?? null, payment.status),
       );
@@ -71,7 +71,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["payout_1"]);
     });
 
-    it("that throw leave nothing behind, and run again later", async () => {
+    it("that throw are rolled back, and run again later", async () => {
       let isBroken = true;
       shop.inbox.on("payment", "ship", {}, (tx, payment) => {
         const result = insert(tx, "shipments", payment.orderId ?? null, "completed");
@@ -92,7 +92,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it.each([undefined, null, "", 0])("that throw %o have failed", async (thrown) => {
+    it.each([undefined, null, "", 0])("that throw %o count as failed", async (thrown) => {
       shop.inbox.on("payment", "ship", {}, () => {
         throw thrown;
       });
@@ -104,7 +104,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       await expect(settling.catch((error) => [error])).resolves.toEqual([thrown]);
     });
 
-    it("do not hold up one another", async () => {
+    it("do not hold up each other", async () => {
       shop.inbox.on("payment", "invoice", {}, () => {
         throw new Error("printer on fire");
       });
@@ -117,7 +117,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(shop.told("retried")).toHaveLength(2);
     });
 
-    it("are not run for what happened before they were registered", async () => {
+    it("do not run for states reached before they were registered", async () => {
       shop.inbox.on("payment", "other", {}, () => {});
       const id = await shop.paid("order_1");
       await shop.inbox.settleDue();
@@ -129,7 +129,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual([]);
     });
 
-    it("with `since` are run for what happened from then on", async () => {
+    it("run for states reached after `since`", async () => {
       await shop.paid("order_1");
       await shop.inbox.settleDue();
       const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
@@ -143,7 +143,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("are made up for when an older version of the program settled the subject", async () => {
+    it("catch up when an older version of the program settled the subject", async () => {
       const newer = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
       ship(newer.inbox);
       await newer.inbox.settleDue();
@@ -157,8 +157,8 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
     });
   });
 
-  describe("what is true now", () => {
-    it("is asked for again when a webhook was signed for a later status", async () => {
+  describe("the current status", () => {
+    it("is read again when a signed webhook reported a later one", async () => {
       ship(shop.inbox);
       const { paymentId: id } = await shop.client.payments.create({
         amount: 250,
@@ -168,7 +168,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       await deliver("payment.updated", { id, status: "completed", orderId: "order_1" });
       await shop.inbox.settleDue();
       expect(String(shop.told("retried")[0]?.error)).toMatch(
-        /signed for a later status .* pending/,
+        /reported a later status than pending/,
       );
       await shop.sandbox.payments.simulate(id, "success");
       await shop.sandbox.webhooks.idle();
@@ -177,7 +177,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("is found by the orderId of a webhook without an id", async () => {
+    it("is found by orderId when the webhook has no id", async () => {
       ship(shop.inbox);
       shop.deliverTo(async () => new Response());
       await shop.paid("order_1");
@@ -187,7 +187,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("is looked at again when news came while it was being settled", async () => {
+    it("is read again when a webhook arrived while it was being settled", async () => {
       const { paymentId: id } = await shop.client.payments.create({
         amount: 250,
         orderId: "order_1",
@@ -206,7 +206,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("cannot be asked for while the service is away, and is then asked for later", async () => {
+    it("is read later when the service is unavailable", async () => {
       ship(shop.inbox);
       await shop.paid("order_1");
       shop.sandbox.faults.next("GET /payments/{paymentId}", { status: 503, when: "before" });
@@ -219,7 +219,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
   });
 
   describe("webhooks", () => {
-    it("are answered with 200 only when their news is stored", async () => {
+    it("are answered with 200 only once they are stored", async () => {
       const fresh = await openDatabase();
       const other = await openShop(database, { store: fresh.open() });
       await fresh.query(`DROP TABLE ${shop.store.dialect.expand("{inbox_deliveries}")}`);
@@ -240,13 +240,13 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect((await shop.inbox.stats()).changed).toBe(0);
     });
 
-    it("of events that settlekit does not know are stored and answered with 200", async () => {
+    it("with an unknown event are stored and answered with 200", async () => {
       expect((await deliver("payout.completed", { id: "x", status: "done" })).status).toBe(200);
       expect((await shop.inbox.stats()).changed).toBe(0);
       expect(shop.told("accepted")).toMatchObject([{ event: "payout.completed", kind: undefined }]);
     });
 
-    it("repeated byte for byte are no news", async () => {
+    it("that repeat a delivery byte for byte change nothing", async () => {
       const { request } = signWebhook({
         event: { event: "payment.updated", data: { id: "p", status: "completed", orderId: "o" } },
         secret: shop.sandbox.webhookSecret,

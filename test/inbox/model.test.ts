@@ -6,8 +6,8 @@ import type { InboxClient } from "../../src/inbox/subject.ts";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
 
-// Two workers on one database. What happens in which order is drawn: payments are paid, webhooks arrive, workers begin,
-// get their answer, are suspended beyond their lease, and go on.
+// Two workers on one database, with events in random order: payments are paid, webhooks arrive, workers start, get
+// their response, are suspended beyond their lease, and continue.
 
 const runs = Number(process.env.SETTLEKIT_MODEL_RUNS ?? 60);
 const secret = "s";
@@ -38,7 +38,7 @@ async function openWorld() {
   const workers = [0, 1].map((worker) => {
     const get = async (id: string) => {
       const answer = { id, orderId: id, status: status.get(id) };
-      // The answer may be old by the time that it arrives.
+      // The answer may be stale by the time it arrives.
       if (!isOpen) await new Promise<void>((resolve) => waiting[worker]?.push(resolve));
       return answer;
     };
@@ -92,13 +92,13 @@ async function openWorld() {
   };
 }
 
-it("two workers double and lose no effect, in whatever order things happen", async () => {
+it("two workers neither repeat nor lose an effect, whatever the order of events", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const world = await openWorld();
       for (const worker of world.workers) await worker.settleDue();
       const working: Promise<unknown>[] = [];
-      /** The claim that each subject is in, and until when. */
+      /** The claim on each subject, and when it ends. */
       let leases = new Map<string, { fence: number; until: number }>();
       let now = 0;
       for (const it of steps) {
@@ -116,7 +116,7 @@ it("two workers double and lose no effect, in whatever order things happen", asy
           world.wait(it.ms);
           now += it.ms;
         }
-        // Lets the workers come to their next request.
+        // Lets the workers get to their next request.
         for (let n = 0; n < 60; n++) await null;
         const held = new Map<string, { fence: number; until: number }>();
         for (const row of world.fences()) {
@@ -126,7 +126,7 @@ it("two workers double and lose no effect, in whatever order things happen", asy
             Number(row.lease_until),
           ];
           const before = leases.get(subject);
-          // I3: nobody else claims while a lease holds.
+          // I3: no other worker claims a subject while its lease holds.
           const isHeld = before && before.until > 1_700_000_000_000 + now && until > 0;
           if (isHeld) expect(fence).toBe(before.fence);
           held.set(subject, { fence, until });
@@ -135,7 +135,7 @@ it("two workers double and lose no effect, in whatever order things happen", asy
         const shipped = world.shipments();
         expect(new Set(shipped).size).toBe(shipped.length);
       }
-      // Everything is answered, and whatever failed is tried again.
+      // Every request is answered, and failed work is retried.
       world.answerAll();
       await Promise.all(working);
       for (const order of orders) await world.tell(order);
@@ -150,7 +150,7 @@ it("two workers double and lose no effect, in whatever order things happen", asy
   );
 });
 
-it("any order and multiplicity of deliveries give the same rows", async () => {
+it("deliveries in any order and number give the same rows", async () => {
   const statuses = fc.constantFrom("pending", "processing", "completed");
   const delivery = fc.record({ order: fc.constantFrom(...orders), signed: statuses });
   await fc.assert(

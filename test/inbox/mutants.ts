@@ -3,12 +3,12 @@ import type { Mutant } from "../mutants.ts";
 /** The safeguards of the inbox, without which a test fails. */
 export const inboxMutants: readonly Mutant[] = [
   {
-    name: "a worker whose lease ran out commits",
+    name: "a worker commits after its lease expired",
     file: "src/inbox/settle.ts",
     find: "  if (finished === undefined) throw new Fenced();",
     replace: "  if (finished === undefined) return 0;",
     test: "test/inbox/worker.test.ts",
-    title: "whose lease ran out commits nothing, even when",
+    title: "commits nothing after its lease expired, even if",
   },
   {
     name: "an effect runs again for the same state",
@@ -25,7 +25,7 @@ export const inboxMutants: readonly Mutant[] = [
     find: "lease_until <= {now}",
     replace: "1 = 1",
     test: "test/inbox/model.test.ts",
-    title: "double and lose no effect",
+    title: "neither repeat nor lose an effect",
   },
   {
     name: "a webhook is answered before it is stored",
@@ -45,19 +45,19 @@ export const inboxMutants: readonly Mutant[] = [
     title: "makes commits durable",
   },
   {
-    name: "a status that lags behind the signed one is taken",
+    name: "a status older than the signed one is accepted",
     file: "src/inbox/settle.ts",
     find: "if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;",
     replace: "if (signed_rank >= 0) return fetched;",
     test: "test/inbox/inbox.test.ts",
-    title: "asked for again when a webhook was signed",
+    title: "is read again when a signed webhook",
   },
   {
-    name: "news that come while a subject is settled are lost",
+    name: "a webhook that arrives while its subject is being settled is lost",
     file: "src/inbox/settle.ts",
     find: "SET seen = $3, status",
     replace: "SET seen = news + 0 * $3, status",
     test: "test/inbox/inbox.test.ts",
-    title: "looked at again when news came",
+    title: "is read again when a webhook arrived",
   },
 ];

@@ -14,8 +14,8 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  describe("a person", () => {
-    it("sees what failed 25 times, and has it tried again", async () => {
+  describe("an operator", () => {
+    it("sees a subject that failed 25 times, and retries it", async () => {
       let isBroken = true;
       shop.inbox.on("payment", "ship", { states: ["completed"] }, (tx, payment) => {
         if (isBroken) throw new Error("out of stock");
@@ -43,7 +43,9 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       await shop.inbox.settleDue();
       expect(await shop.shipments()).toEqual(["order_1"]);
       expect(await shop.inbox.parked()).toEqual([]);
-      await expect(shop.inbox.retry(parked?.id ?? "")).rejects.toThrow(/Nothing parked has the id/);
+      await expect(shop.inbox.retry(parked?.id ?? "")).rejects.toThrow(
+        /No parked subject or task has the id/,
+      );
     });
 
     it.each([
@@ -52,7 +54,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       [{ code: 7 }, "an object"],
       ["out of stock", "out of stock"],
       [null, "null"],
-    ])("sees why an effect failed that throws no error: %#", async (thrown, reason) => {
+    ])("sees why an effect failed that did not throw an Error: %#", async (thrown, reason) => {
       shop.inbox.on("payment", "ship", { states: ["completed"] }, () => {
         throw thrown;
       });
@@ -88,7 +90,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
   });
 
   describe("settle", () => {
-    it("settles one subject now, without any webhook", async () => {
+    it("works without any webhook", async () => {
       ship(shop.inbox);
       shop.deliverTo(async () => new Response());
       const id = await shop.paid("order_1");
@@ -96,7 +98,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("throws what the effect has thrown, so that a queue tries again", async () => {
+    it("rethrows the effect's error, so that a queue retries", async () => {
       shop.inbox.on("payment", "ship", {}, () => {
         throw new Error("out of stock");
       });
@@ -104,7 +106,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
     });
 
-    it("keeps nothing of a mistyped id, but what a webhook named", async () => {
+    it("forgets a mistyped id, but keeps a subject that a webhook named", async () => {
       ship(shop.inbox);
       const id = "00000000-0000-4000-8000-000000000000";
       const unknown = { name: "NotFoundError", code: "unknown_subject" };
@@ -121,27 +123,27 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     });
   });
 
-  describe("settle beside others", () => {
-    it("is refused for a tenant when all tenants have one client", async () => {
+  describe("settle with other tenants and workers", () => {
+    it("rejects a tenant when all tenants share one client", async () => {
       ship(shop.inbox);
       const id = await shop.paid("order_1");
       const settling = shop.inbox.settle({ kind: "payment", id, tenant: "a" });
       await expect(settling).rejects.toMatchObject({ code: "invalid_option", param: "client" });
     });
 
-    it("gives false when another worker may have taken over meanwhile", async () => {
+    it("returns false when another worker may have taken over in the meantime", async () => {
       ship(shop.inbox);
       const id = await shop.paid("order_1");
       const { get } = shop.client.payments;
       vi.spyOn(shop.client.payments, "get").mockImplementation(((paymentId: string) =>
-        // As long as a lease.
+        // Longer than a lease.
         shop.advance(31_000).then(() => get.call(shop.client.payments, paymentId))) as never);
       expect(await shop.inbox.settle({ kind: "payment", id })).toBe(false);
       expect(await shop.shipments()).toEqual([]);
     });
   });
 
-  it("removes old deliveries without a worker that stays, too", async () => {
+  it("removes old deliveries in settleDue, too", async () => {
     ship(shop.inbox);
     await shop.paid("order_1");
     await shop.inbox.settleDue();
@@ -151,7 +153,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     expect(await database.query(text)).toEqual([]);
   });
 
-  it("runs an effect for a refund that only the list shows, whenever the payment was made", async () => {
+  it("runs an effect for a refund that only the list shows, however old the payment", async () => {
     const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
     await shop.sandbox.payments.simulate(paymentId, "success");
     await shop.sandbox.webhooks.idle();
@@ -171,7 +173,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     expect(refunded).toEqual(["order_1"]);
   });
 
-  it("runs an effect that was added when the inbox had been used already", async () => {
+  it("runs an effect that was added after the inbox was first used", async () => {
     await shop.inbox.reconcile();
     await shop.inbox.start().stop();
     ship(shop.inbox);
@@ -180,7 +182,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_1"]));
   });
 
-  it("skips no effect that was added while it worked, and says so", async () => {
+  it("does not skip an effect that was added while it was running, and reports it", async () => {
     const get = shop.client.payments.get.bind(shop.client.payments);
     vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
       ship(shop.inbox);
@@ -212,7 +214,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     ["states", { states: [] }],
     ["since", { since: "2026-01-01" }],
     ["since", { since: new Date("soon") }],
-  ])("refuses an effect whose %s cannot be right: %o", (param, options) => {
+  ])("refuses an effect with invalid %s: %o", (param, options) => {
     expect(() => shop.inbox.on("payment", "x", options as never, () => {})).toThrow(
       expect.objectContaining({ code: "invalid_option", param }),
     );
@@ -223,13 +225,13 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     ["id", { kind: "payment", id: "" }],
     ["id", { kind: "payment" }],
     ["tenant", { kind: "payment", id: "p", tenant: 5 }],
-  ])("refuses to settle what is nothing: %s of %o", async (param, subject) => {
+  ])("refuses to settle an invalid subject: %s of %o", async (param, subject) => {
     const settling = shop.inbox.settle(subject as never);
     await expect(settling).rejects.toMatchObject({ code: "invalid_option", param });
     expect((await shop.inbox.stats()).changed).toBe(0);
   });
 
-  it("begins nothing more once the signal of settleDue aborts, and gives back what it claimed", async () => {
+  it("starts nothing more once the signal of settleDue aborts, and releases its claims", async () => {
     const ending = new AbortController();
     const shipped: unknown[] = [];
     shop.inbox.on("payment", "note", {}, (_, { orderId }) => {
@@ -245,12 +247,12 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     await expect(aborting).rejects.toThrow("signal must be an AbortSignal");
   });
 
-  it("refuses to reconcile from what is no time", async () => {
+  it("refuses to reconcile from an invalid date", async () => {
     const walking = shop.inbox.reconcile({ since: new Date("soon") });
     await expect(walking).rejects.toMatchObject({ code: "invalid_option", param: "since" });
   });
 
-  it("logs what is parked, and why", async () => {
+  it("logs that a subject was parked, and why", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const { inbox, paid } = await openShop(database, { logger });
     inbox.on("payment", "ship", {}, () => {
@@ -266,7 +268,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     ]);
   });
 
-  it("says that a status looks misspelt", async () => {
+  it("warns about a misspelt status", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const { inbox } = await openShop(database, { logger });
     inbox.on("payment", "ship", { states: ["complete", "on_its_way", "confirmed"] }, () => {});

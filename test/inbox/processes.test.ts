@@ -6,8 +6,8 @@ import { databases, type TestDatabase } from "../databases.ts";
 import { buildProgram, Fleet, randomFrom } from "../fleet.ts";
 import type { WorkerSettings } from "./shop.ts";
 
-// Real processes, killed and stopped at any moment, while webhooks come twice, late, in another order, or never. Time passes
-// 30 times faster in their database: a lease is a second.
+// Real processes are killed and suspended at random, while webhooks arrive twice, late, out of order, or never. Their
+// database's clock runs 30 times faster, so a lease lasts one second.
 
 const isWhole = process.env.SETTLEKIT_PROCESS_RUNS === "all";
 const scale = isWhole
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => built.remove());
 
 it.concurrent.each(databases)(
-  "two processes on %s that are killed and stopped at any moment double and lose no effect",
+  "two processes on %s that are killed and suspended at random neither repeat nor lose an effect",
   async (name, openDatabase) => {
     const database: TestDatabase = await openDatabase();
     await database.query("CREATE TABLE shipments (order_id TEXT, state TEXT)");
@@ -43,7 +43,7 @@ it.concurrent.each(databases)(
     const random = randomFrom(7);
     const told = { accepted: 0, dropped: 0 };
     let turn = 0;
-    /** To one process after the other, until one of them answers 200, as the service does. */
+    /** Delivers to one process after the other until one answers 200, as the service does. */
     async function deliver(request: Request): Promise<Response> {
       const body = await request.text();
       // The service believes that it arrived.
@@ -88,7 +88,7 @@ it.concurrent.each(databases)(
     const prefix = name === "SQLite" ? "settlekit_" : "settlekit.";
     const count = async (text: string) =>
       Number((await database.query(`SELECT count(*) AS count FROM ${prefix}${text}`))[0]?.count);
-    // What was being worked on at three kills in a row waits for a person.
+    // Rows that were being processed at three kills in a row are parked.
     let parked = 0;
     const tables = ["inbox_subjects", "inbox_tasks"];
     for (;;) {

@@ -12,7 +12,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  it("finds what no webhook told, and counts it", async () => {
+  it("finds changes that no webhook reported, and counts them", async () => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
     await shop.paid("order_1");
@@ -26,7 +26,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect((await shop.inbox.stats()).missed).toBe(1);
   });
 
-  it("loses nothing that was created in the instant of the watermark", async () => {
+  it("misses nothing created at exactly the watermark", async () => {
     shop = await openShop(database, { now: new Date() });
     ship(shop.inbox);
     await shop.inbox.settleDue();
@@ -40,7 +40,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
   });
 
-  it("goes back to `since`, and runs no effect for what happened before its registration", async () => {
+  it("goes back to `since`, but runs no effect for states reached before its registration", async () => {
     shop = await openShop(database, { now: new Date(Date.now() - 20 * 86_400_000) });
     shop.deliverTo(async () => new Response());
     await shop.paid("long ago");
@@ -52,7 +52,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual([]);
   });
 
-  it("reads what came before a later `since` the next time", async () => {
+  it("reads items from before a later `since` the next time", async () => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
     shop.deliverTo(async () => new Response());
@@ -63,7 +63,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
   });
 
-  it("is done again after a minute where it failed", async () => {
+  it("retries a failed list after a minute", async () => {
     const turn = () => shop.inbox.start({ reconcileEvery: "1h" }).stop();
     const read = () => shop.told("reconciled").map(({ kind }) => kind);
     vi.spyOn(shop.client.payments, "list").mockImplementationOnce(() => {
@@ -79,7 +79,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(read()).toEqual(["withdrawal", "payment"]);
   });
 
-  it("is done by another worker after one was stopped in it", async () => {
+  it("is done by another worker after one was stopped during it", async () => {
     const { promise: isReading, resolve } = Promise.withResolvers<void>();
     const hang = (_: unknown, { signal }: { signal: AbortSignal }) => ({
       [Symbol.asyncIterator]: () => ({
@@ -104,7 +104,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(shop.told("reconciled")).toHaveLength(2);
   });
 
-  it("is done by one of several workers each time", async () => {
+  it("is done by only one of several workers each time", async () => {
     const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
     await using _one = shop.inbox.start({ reconcileEvery: "1h" });
     await using _two = other.inbox.start({ reconcileEvery: "1h" });

@@ -1,4 +1,4 @@
-/** What an effect writes in the merchant's transaction, on either database. */
+/** Inserts a row in an effect's transaction, on either database. */
 export function insert(tx: unknown, table: string, ...values: (string | null)[]): unknown {
   const list = values.map((value) => (value === null ? "NULL" : `'${value}'`)).join(", ");
   const text = `INSERT INTO ${table} VALUES (${list})`;

@@ -6,10 +6,10 @@ import type { Store, StoreMode } from "../../src/stores/store.ts";
 import type { TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
 
-/** The database's time in tests: it goes on only when `advance` says so. */
+/** The database's clock in tests, which only `advance` moves. */
 export const clock = "(SELECT ms FROM test_clock)";
 
-/** Tables of a shop: its shipments, without any constraint that would hide a second one, and the test's clock. */
+/** Creates the shop's tables: shipments, without a constraint that would hide a duplicate, and the test's clock. */
 export async function prepareShop(database: TestDatabase): Promise<void> {
   await database.query("CREATE TABLE test_clock (ms BIGINT)");
   await database.query(`INSERT INTO test_clock VALUES (${Date.now()})`);
@@ -53,7 +53,7 @@ export async function openShop(
     logger: { warn() {}, error() {} },
     ...options,
   });
-  // A second process of the same shop finds the tables.
+  // A second process of the same shop finds existing tables.
   if (options.client === undefined) await inbox.migrate();
   let handle = inbox.fetchHandler();
   return {
@@ -66,12 +66,12 @@ export async function openShop(
     /** The events of one type. */
     told: <Type extends InboxEvent["type"]>(type: Type) =>
       events.filter((event): event is Extract<InboxEvent, { type: Type }> => event.type === type),
-    /** Has webhooks handled by another function, such as that of a new process. */
+    /** Sends webhooks to another handler, such as that of a new process. */
     deliverTo(other: typeof handle) {
       handle = other;
     },
     handle: (request: Request) => handle(request),
-    /** A payment that its customer has paid; the webhooks are delivered. */
+    /** Creates a payment that its customer pays, and waits for its webhooks. */
     async paid(orderId: string) {
       const { paymentId } = await client.payments.create({ amount: 2500, orderId });
       await sandbox.payments.simulate(paymentId, "success");
@@ -88,7 +88,7 @@ export async function openShop(
   };
 }
 
-/** The same in a database that is still empty. */
+/** The same in a new database. */
 export async function openNewShop(database: TestDatabase): Promise<Shop> {
   await prepareShop(database);
   return openShop(database);
@@ -96,14 +96,14 @@ export async function openNewShop(database: TestDatabase): Promise<Shop> {
 
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Ships what is paid. */
+/** Ships paid orders. */
 export function ship(inbox: AnyInbox): void {
   inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment) =>
     insert(tx, "shipments", payment.orderId ?? null, payment.status),
   );
 }
 
-/** What a worker process is started with. */
+/** The settings of a worker process. */
 export interface WorkerSettings {
   /** A PostgreSQL URL, or the path of an SQLite file. */
   readonly database: string;

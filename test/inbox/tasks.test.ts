@@ -11,7 +11,7 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  it("run after their transaction with a key that stays, until they succeed", async () => {
+  it("run after their transaction, with a stable key, until they succeed", async () => {
     const keys: string[] = [];
     shop.inbox.on("payment", "ship", { states: ["completed"] }, (_, payment, tools) => {
       tools.after("email", { orderId: payment.orderId });
@@ -33,7 +33,7 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     expect(await shop.inbox.stats()).toMatchObject({ tasks: 0, parked: 0 });
   });
 
-  it("a failing effect plans no task", async () => {
+  it("are not planned by a failing effect", async () => {
     const ran: unknown[] = [];
     shop.inbox.task("email", (payload) => ran.push(payload));
     shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => {
@@ -45,7 +45,7 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     expect(ran).toEqual([]);
   });
 
-  it("that nobody handles fail their effect, which says so", async () => {
+  it("without a handler fail their effect, with a hint", async () => {
     shop.inbox.task("email", () => {});
     shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("emal"));
     await shop.paid("order_1");

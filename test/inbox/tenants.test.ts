@@ -29,7 +29,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
       webhooks: (tenant) => new Webhooks({ secret: secret(tenant), logger }),
     });
 
-  it("answers a webhook that came to another merchant's route with 500, and says where it belongs", async () => {
+  it("answers a webhook on another merchant's route with 500, and logs where it belongs", async () => {
     const { inbox } = await openInbox();
     const [receiveA, receiveB] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
     expect((await receiveA?.(delivery(secretOf("b"))))?.status).toBe(500);
@@ -38,7 +38,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     );
     expect(logger.error.mock.calls[0]?.[1].error).toMatchObject({ code: "other_tenant" });
     expect((await inbox.stats()).changed).toBe(0);
-    // Delivered again, to its own route.
+    // Redelivered to its own route.
     expect((await receiveB?.(delivery(secretOf("b"))))?.status).toBe(200);
     expect((await inbox.stats()).changed).toBe(1);
   });
@@ -50,7 +50,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     expect((await inbox.stats()).changed).toBe(0);
   });
 
-  it("bounds what a forged webhook costs", async () => {
+  it("bounds the cost of a forged webhook", async () => {
     const { inbox } = await openInbox();
     const matches = vi.spyOn(Webhooks.prototype, "matches");
     const tenants = Array.from({ length: 40 }, (_, n) => `tenant_${n}`);
@@ -64,7 +64,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     matches.mockRestore();
   });
 
-  it("asks no other merchant's secret store because of a forged webhook", async () => {
+  it("does not load other merchants' secrets because of a forged webhook", async () => {
     const asked: string[] = [];
     const { inbox } = await openInbox((tenant) => () => {
       asked.push(tenant);
@@ -75,7 +75,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     expect(asked).toEqual(["a"]);
   });
 
-  it("walks everyone's lists, also when one merchant's cannot be read", async () => {
+  it("reads every merchant's lists, even if one merchant's cannot be read", async () => {
     const { inbox, told } = await openShop(database, {
       client: (tenant) => {
         if (tenant === "b") return shop.client;
@@ -104,7 +104,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     await vi.waitFor(() => expect(told("reconciled")).toHaveLength(4));
   });
 
-  it("needs a client for each of them, because one client's lists are one merchant's", async () => {
+  it("needs a client for each merchant, because a client reads only one merchant's lists", async () => {
     const refusal = { code: "invalid_option", param: "client" };
     expect(() => shop.inbox.fetchHandler({ tenant: "a" })).toThrow(
       expect.objectContaining(refusal),
@@ -118,7 +118,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
   it.each([
     [() => undefined, "undefined"],
     [async () => shop.client, "a Promise"],
-  ])("is told when a client's function returns what is none", async (client, shown) => {
+  ])("reports a `client` function that returns something else", async (client, shown) => {
     const webhooks = () => new Webhooks({ secret: secretOf("a") });
     const { inbox, told } = await openShop(database, { client: client as never, webhooks });
     await inbox.fetchHandler({ tenant: "a" })(delivery(secretOf("a")));
@@ -127,7 +127,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     expect(told("retried")).toMatchObject([{ error: { code: "invalid_option", message } }]);
   });
 
-  it("keeps a webhook whose payment the merchant's client cannot read, and says what does not fit", async () => {
+  it("keeps a webhook whose payment the merchant's client cannot read, and says what to check", async () => {
     const { inbox, told } = await openInbox();
     const receive = inbox.fetchHandler({ tenant: "a" });
     expect((await receive(delivery(secretOf("a")))).status).toBe(200);

@@ -18,7 +18,7 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
     return database.close();
   });
 
-  /** Lets time pass in this process, and the database answer meanwhile: work that takes real time must not be under way. */
+  /** Advances this process's timers while the database responds. Nothing that takes real time may be running. */
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
       vi.advanceTimersByTime(250);
@@ -27,7 +27,7 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
     }
   };
 
-  /** Lets time pass until it is done, and real work keep up with it. */
+  /** Advances time until the promise settles, slowly enough for real work to keep up. */
   const passUntil = async (done: Promise<unknown>) => {
     let isDone = false;
     const end = () => {
@@ -43,7 +43,7 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
 
   const rows = (table: string) =>
     database.query(`SELECT * FROM ${shop.store.dialect.expand(`{${table}}`)}`);
-  /** Moves the clock of the database on, in the effect's transaction. */
+  /** Advances the database's clock in the effect's transaction. */
   const takeTime = (tx: unknown, ms: number) => {
     const { exec, query } = tx as Record<"exec" | "query", (text: string) => unknown>;
     return (exec ?? query).call(tx, `UPDATE test_clock SET ms = ms + ${ms}`) as undefined;
@@ -52,8 +52,8 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
   const shipped = (...orders: string[]) =>
     vi.waitFor(async () => expect(await shop.shipments()).toEqual(orders));
 
-  describe("with an effect that takes", () => {
-    it("longer than its lease undoes it, and says why instead of being fenced", async () => {
+  describe("with a slow effect", () => {
+    it("rolls it back after its lease, and says why instead of being fenced", async () => {
       shop.inbox.on("payment", "slow", {}, (tx) => takeTime(tx, 30_001));
       ship(shop.inbox);
       await shop.paid("order_1");
@@ -72,7 +72,7 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
       expect(await rows("inbox_effects")).toMatchObject([{ effect: "ship" }]);
     });
 
-    it("all of its lease commits, however long the service took to answer", async () => {
+    it("commits if it takes its whole lease, however long the service took to answer", async () => {
       const get = shop.client.payments.get.bind(shop.client.payments);
       vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
         await shop.advance(14_000);
@@ -87,35 +87,38 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
 
   // An effect on SQLite is synchronous, and nothing can interrupt it.
   const asynchronous = name === "SQLite" ? [] : ["asynchronous"];
-  it.each(asynchronous)("ends an %s effect that hangs with its lease, and goes on", async () => {
-    const entered = Promise.withResolvers<void>();
-    let hangs = true;
-    shop.inbox.on("payment", "ship", { states: ["completed"] }, (async (
-      tx: unknown,
-      payment: { orderId?: string | null },
-    ) => {
-      await insert(tx, "shipments", payment.orderId ?? null, "");
-      if (payment.orderId !== "hanging" || !hangs) return;
-      entered.resolve();
-      await new Promise(() => {});
-    }) as never);
-    const id = await shop.paid("hanging");
-    await shop.advance(1);
-    await shop.paid("order_1");
-    stopTime();
-    const settling = shop.inbox.settleDue({ concurrency: 1 });
-    await passUntil(entered.promise);
-    await pass(31_000);
-    await settling;
-    expect(await shop.shipments()).toEqual(["order_1"]);
-    expect(shop.told("retried")).toMatchObject([{ id, error: { code: "effect_timeout" } }]);
-    hangs = false;
-    await shop.advance(10_000);
-    await shop.inbox.settleDue();
-    expect(await shop.shipments()).toEqual(["hanging", "order_1"]);
-  });
+  it.each(asynchronous)(
+    "interrupts a hanging %s effect when its lease ends, and continues",
+    async () => {
+      const entered = Promise.withResolvers<void>();
+      let hangs = true;
+      shop.inbox.on("payment", "ship", { states: ["completed"] }, (async (
+        tx: unknown,
+        payment: { orderId?: string | null },
+      ) => {
+        await insert(tx, "shipments", payment.orderId ?? null, "");
+        if (payment.orderId !== "hanging" || !hangs) return;
+        entered.resolve();
+        await new Promise(() => {});
+      }) as never);
+      const id = await shop.paid("hanging");
+      await shop.advance(1);
+      await shop.paid("order_1");
+      stopTime();
+      const settling = shop.inbox.settleDue({ concurrency: 1 });
+      await passUntil(entered.promise);
+      await pass(31_000);
+      await settling;
+      expect(await shop.shipments()).toEqual(["order_1"]);
+      expect(shop.told("retried")).toMatchObject([{ id, error: { code: "effect_timeout" } }]);
+      hangs = false;
+      await shop.advance(10_000);
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["hanging", "order_1"]);
+    },
+  );
 
-  describe("with a task that runs for long", () => {
+  describe("with a long-running task", () => {
     let entered: PromiseWithResolvers<void>;
     let leave: PromiseWithResolvers<void>;
     beforeEach(async () => {
@@ -145,7 +148,7 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
       return { starts: Number(row?.starts), leaseUntil: Number(row?.lease_until) };
     };
 
-    it("takes up what a worker never finished", async () => {
+    it("resumes work that another worker never finished", async () => {
       const id = await shop.paid("left");
       await database.query(
         `UPDATE ${shop.store.dialect.expand("{inbox_subjects}")} SET starts = 1, lease_until = due_at + 1000
@@ -162,7 +165,7 @@ WHERE subject = '${id}'`,
       leave.resolve();
     });
 
-    it("works on the rest while it runs apart, and does not suspect it any more", async () => {
+    it("runs a suspect alone for the length of a lease, then clears it and continues", async () => {
       await shop.inbox.settle({
         kind: "payment",
         id: String((await rows("inbox_subjects"))[0]?.subject),
@@ -180,7 +183,7 @@ WHERE subject = '${id}'`,
       leave.resolve();
     });
 
-    it("takes it up again after it was stopped", async () => {
+    it("releases it when stopped, so that it runs again", async () => {
       stopTime();
       const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 1_000 });
       await passUntil(entered.promise);
@@ -191,13 +194,13 @@ WHERE subject = '${id}'`,
       await vi.waitFor(async () => expect(await task()).toEqual({ starts: 0, leaseUntil: 0 }));
       leave.resolve();
       await vi.waitFor(async () => {
-        // A renewal that is on its way may keep the row locked for a moment.
+        // A renewal in flight may keep the row locked for a moment.
         await shop.inbox.settleDue();
         expect(await rows("inbox_tasks")).toEqual([]);
       });
     });
 
-    it("leaves it to other workers when it was stopped and the task goes on", async () => {
+    it("leaves it to other workers when stopped, even if the task ignores that", async () => {
       let hangs = true;
       shop.inbox.task("deaf", async () => {
         entered.resolve();
@@ -222,7 +225,7 @@ WHERE subject = '${id}'`,
       leave.resolve();
     });
 
-    it("leaves to other workers what it has no room for, and says so", async () => {
+    it("leaves other work to other workers when it is full, and reports that", async () => {
       await shop.inbox.settle({
         kind: "payment",
         id: String((await rows("inbox_subjects"))[0]?.subject),

@@ -10,7 +10,7 @@ import { sqlite } from "../../src/stores/sqlite.ts";
 
 const client = { payments: {} } as unknown as InboxClient;
 
-it("an effect on SQLite gets the DatabaseSync, and may not be asynchronous", () => {
+it("an effect on SQLite gets the DatabaseSync, and must not be asynchronous", () => {
   const store: SqliteStore = sqlite(":memory:");
   const inbox = createInbox({ client, store });
   inbox.on("payment", "a", {}, (tx, payment) => {

@@ -1,4 +1,4 @@
-// A process of a shop, to be killed and stopped: it receives webhooks, settles, and ships what is paid.
+// A shop's process, for tests that kill and suspend it: it receives webhooks, settles, and ships paid orders.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ const settings = JSON.parse(process.env.FLEET_SETTINGS ?? "") as WorkerSettings;
 const { database, baseUrl, secretKey, webhookSecret: secret, reconcileEveryMs } = settings;
 const isPostgres = database.startsWith("postgres:");
 
-// Time passes 30 times faster, so that a lease is a second.
+// The clock runs 30 times faster, so that a lease lasts one second.
 const store: Store = isPostgres
   ? postgres(new pg.Pool({ connectionString: database, max: 8 }), {
       clock: "(SELECT (extract(epoch from clock_timestamp()) * 30000)::bigint)",
@@ -53,6 +53,6 @@ const server = createServer(inbox.nodeHandler()).listen(0, "127.0.0.1", () => {
 });
 for (;;) {
   await delay(reconcileEveryMs);
-  // What fails now is found the next time.
+  // The next run finds what a failed one missed.
   await inbox.reconcile({ since }).catch(() => {});
 }

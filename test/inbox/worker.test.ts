@@ -14,7 +14,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
 
   const subjects = () => shop.store.dialect.expand("{inbox_subjects}");
 
-  it("is woken by news, and ships", async () => {
+  it("is woken by a webhook and ships", async () => {
     ship(shop.inbox);
     await using _worker = shop.inbox.start({ pollMs: 60_000 });
     await shop.paid("order_1");
@@ -41,7 +41,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(ran).toEqual(["order_1", "order_2", "order_3"]);
   });
 
-  it("processes at once what changed while it was being processed", async () => {
+  it("processes a subject again at once if it changed in the meantime", async () => {
     const entered = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<void>();
     const again = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await again.promise;
   });
 
-  it("cannot be started twice, but again after it was stopped", async () => {
+  it("cannot be started twice, but can be restarted after it was stopped", async () => {
     const worker = shop.inbox.start();
     expect(() => shop.inbox.start()).toThrow(
       /while a worker of this inbox is running. Stop it first/,
@@ -78,14 +78,14 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await shop.inbox.start().stop();
   });
 
-  it("refuses settings that cannot be right", () => {
+  it("refuses invalid options", () => {
     expect(() => shop.inbox.start({ concurrency: 0 })).toThrow(
       /concurrency must be a whole number/,
     );
     expect(() => shop.inbox.start({ drainMs: Number.MAX_SAFE_INTEGER })).toThrow(
       /drainMs must be a whole number, from 0 to 2147483647, got 9007199254740991/,
     );
-    // A timer could not take 30 times as long, which is the wait after failures.
+    // After failures, the wait is 30 times as long, which is more than a timer can take.
     expect(() => shop.inbox.start({ pollMs: 71_582_789 })).toThrow(/pollMs .* from 1 to 71582788/);
     expect(() => shop.inbox.start({ reconcileEvery: "soon" as never })).toThrow(/duration/);
     expect(() => shop.inbox.start({ reconcileEvery: 0 })).toThrow(
@@ -93,7 +93,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     );
   });
 
-  it("waits for tables that are missing, and says so", async () => {
+  it("waits for missing tables, and reports them", async () => {
     const fresh = await openDatabase();
     const other = await openShop(database, { store: fresh.open() });
     await fresh.query(`DROP TABLE ${shop.store.dialect.expand("{migrations}")}`);
@@ -105,7 +105,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await fresh.close();
   });
 
-  it("takes up what a worker never finished while the queue is full", async () => {
+  it("resumes work that another worker never finished, even if the queue is full", async () => {
     ship(shop.inbox);
     const left = await shop.paid("order_left");
     await database.query(`UPDATE ${subjects()} SET starts = 1`);
@@ -117,7 +117,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(settled.indexOf(left)).toBe(32);
   });
 
-  it("lets what is running finish when it is stopped, and gives back the rest", async () => {
+  it("finishes running work when it is stopped, and releases the rest", async () => {
     const entered = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<void>();
     const get = shop.client.payments.get.bind(shop.client.payments);
@@ -164,7 +164,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await stopping;
   });
 
-  it("aborts what does not finish within drainMs, and gives it back", async () => {
+  it("aborts work that does not finish within drainMs, and releases it", async () => {
     const entered = Promise.withResolvers<void>();
     shop.inbox.task("wait", async (_payload, { signal }) => {
       entered.resolve();
@@ -183,7 +183,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect([Number(task?.failures), Number(task?.starts)]).toEqual([0, 0]);
   });
 
-  it("whose lease ran out commits nothing, and another one does the work", async () => {
+  it("commits nothing after its lease expired, and another worker does the work", async () => {
     const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
     ship(late.inbox);
     ship(shop.inbox);
@@ -202,7 +202,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(late.told("fenced")).toHaveLength(1);
   });
 
-  it("whose lease ran out commits nothing, even when no other one has come", async () => {
+  it("commits nothing after its lease expired, even if no other worker took over", async () => {
     ship(shop.inbox);
     await shop.paid("order_1");
     const get = shop.client.payments.get.bind(shop.client.payments);
@@ -216,7 +216,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual(["order_1"]);
   });
 
-  it("that never finishes a subject parks it at the third start, and no neighbour of it", async () => {
+  it("parks a subject that never finishes at the third start, but not its neighbours", async () => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
     const killer = await shop.paid("killer");
@@ -236,7 +236,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(shop.told("parked")).toMatchObject([{ id: killer, reason }]);
   });
 
-  it("runs what may have ended a process alone", async () => {
+  it("runs a subject alone that may have killed a process", async () => {
     let running = 0;
     let most = 0;
     const get = shop.client.payments.get.bind(shop.client.payments);
@@ -254,7 +254,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toHaveLength(4);
   });
 
-  it("removes deliveries after 30 days, and keeps what was done", async () => {
+  it("removes deliveries after 30 days, and keeps the record of effects", async () => {
     ship(shop.inbox);
     await shop.paid("order_1");
     await shop.inbox.settleDue();
@@ -266,7 +266,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(await count("inbox_effects")).toBe(1);
   });
 
-  it("gives an effect the driver's own client", async () => {
+  it("passes the driver's own client to an effect", async () => {
     shop.inbox.on("payment", "ship", {}, (tx, payment) => {
       expect(typeof Object(tx)[shop.store.mode === "sync" ? "prepare" : "query"]).toBe("function");
       return insert(tx, "shipments", payment.orderId ?? null, "") as undefined;

@@ -24,7 +24,7 @@ describe("instrument", () => {
     "client",
     {},
     createShop().client.checkout({ paymentId: "p", secret: "s" }),
-  ])("names what can be instrumented: not %s", (target) => {
+  ])("refuses %s, and names the supported targets", (target) => {
     const wrong = () => instrument(target as never);
     expect(wrong).toThrow(
       /^target must be a MerchantClient, a Webhooks instance, an inbox or a payout ledger, got /,
@@ -45,7 +45,7 @@ describe("instrument", () => {
 });
 
 describe("instrument(client)", () => {
-  test("makes a span of each call, with a child for each attempt", async () => {
+  test("creates a span for each call, with a child for each attempt", async () => {
     await using telemetry = createTelemetry();
     const { sandbox, client } = createShop();
     instrument(client, telemetry.options);
@@ -98,7 +98,7 @@ describe("instrument(client)", () => {
     });
   });
 
-  test("says how a call failed", async () => {
+  test("records how a call failed", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();
     instrument(client, telemetry.options);
@@ -113,7 +113,7 @@ describe("instrument(client)", () => {
     });
   });
 
-  test("says that an attempt never left", async () => {
+  test("records that an attempt was never sent", async () => {
     stopTime();
     await using telemetry = createTelemetry();
     const { secretKey, fetch } = createShop().sandbox;
@@ -123,7 +123,7 @@ describe("instrument(client)", () => {
     const client = new MerchantClient({ environment: "sandbox", secretKey, fetch, hooks });
     instrument(client, telemetry.options);
     const refused = expect(client.payments.list({}, { timeoutMs: 200 })).rejects.toThrow("no");
-    // Lets the time pass that the hook and the retry take.
+    // Advances time until the hook has timed out and the retry has run.
     await vi.waitFor(() => expect(hook).toHaveBeenCalledTimes(2), 60_000);
     await refused;
     vi.useRealTimers();
@@ -192,7 +192,7 @@ describe("instrument(client)", () => {
   });
 
   test.each([[false], [true]])(
-    "names orders and addresses only if asked: %s",
+    "records orders and addresses only if asked: %s",
     async (identifiers) => {
       await using telemetry = createTelemetry();
       const { sandbox, client } = createShop();
@@ -220,7 +220,7 @@ describe("instrument(client)", () => {
     },
   );
 
-  test("names the path of client.request only with identifiers: it contains ids", async () => {
+  test("records the path of client.request, which contains ids, only with identifiers", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();
     const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
@@ -236,7 +236,7 @@ describe("instrument(client)", () => {
     expect(telemetry.spans().at(-2)?.attributes["url.full"]).toContain(request.path);
   });
 
-  test("names the URL as it was sent, without the credential", async () => {
+  test("records the URL as it was sent, without the credential", async () => {
     await using telemetry = createTelemetry();
     const secretKey = "sk_test_0123/456+789=";
     const sent: string[] = [];
@@ -268,7 +268,7 @@ describe("instrument(client)", () => {
     expect(telemetry.spans()).toEqual([]);
   });
 
-  test("a broken tracer does not harm a call", async () => {
+  test("completes a call when the tracer throws", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();
     const startSpan = () => {

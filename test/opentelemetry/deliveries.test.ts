@@ -14,7 +14,7 @@ const delivery = () => signWebhook({ event, secret }).request(url);
 const quiet = { warn() {}, error() {} };
 
 describe("instrument(webhooks)", () => {
-  test("makes a span of each delivery, in which its handlers run", async () => {
+  test("creates a span for each delivery, in which its handlers run", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret });
     instrument(webhooks, telemetry.options);
@@ -36,7 +36,7 @@ describe("instrument(webhooks)", () => {
     expect(telemetry.span("ship").parentSpanContext?.spanId).toBe(span.spanContext().spanId);
   });
 
-  test("counts what was refused by reason, which is no error of this side", async () => {
+  test("counts refused deliveries by reason, and does not mark them as errors", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret, logger: quiet });
     instrument(webhooks, telemetry.options);
@@ -54,7 +54,7 @@ describe("instrument(webhooks)", () => {
     expect(await telemetry.points("settlekit.webhook.duration")).toEqual([]);
   });
 
-  test("says that a handler failed", async () => {
+  test("records that a handler failed", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret, logger: quiet });
     instrument(webhooks, telemetry.options);
@@ -74,7 +74,7 @@ describe("instrument(webhooks)", () => {
     expect(await telemetry.everything()).not.toContain("order_77");
   });
 
-  test("says that a handler failed which threw nothing", async () => {
+  test("records that a handler failed, even if it threw undefined", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret, logger: quiet });
     instrument(webhooks, telemetry.options);
@@ -86,7 +86,7 @@ describe("instrument(webhooks)", () => {
     ]);
   });
 
-  test("takes a sender that disconnects for no failure: anyone can", async () => {
+  test("does not count a sender that disconnects as a failure, because anyone can", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret });
     instrument(webhooks, telemetry.options);
@@ -98,7 +98,7 @@ describe("instrument(webhooks)", () => {
     expect(await telemetry.points("settlekit.webhook.duration")).toEqual([]);
   });
 
-  test.each([[false], [true]])("names the order only if asked: %s", async (identifiers) => {
+  test.each([[false], [true]])("records the order only if asked: %s", async (identifiers) => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret });
     instrument(webhooks, { ...telemetry.options, identifiers });
@@ -109,7 +109,7 @@ describe("instrument(webhooks)", () => {
     expect(text).not.toContain(secret);
   });
 
-  test("stops when asked, and a broken tracer changes no answer", async () => {
+  test("stops when asked, and responds as usual when the tracer throws", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret });
     const startSpan = () => {

@@ -34,7 +34,7 @@ async function openShop(telemetry: ReturnType<typeof createTelemetry>, identifie
 }
 
 describe("instrument(inbox)", () => {
-  test("links the settling of a payment, in which its effects run, to its webhooks", async () => {
+  test("links the span that settles a payment, in which effects run, to its webhooks", async () => {
     await using telemetry = createTelemetry();
     const { sandbox, client, inbox } = await openShop(telemetry);
     inbox.on("payment", "ship", { states: ["completed"] }, () => {
@@ -66,7 +66,7 @@ describe("instrument(inbox)", () => {
     ]);
   });
 
-  test("says that an effect failed, and measures the lag", async () => {
+  test("records that an effect failed, and measures the lag", async () => {
     await using telemetry = createTelemetry();
     const { sandbox, client, inbox, stop } = await openShop(telemetry);
     inbox.on("payment", "ship", {}, () => {
@@ -95,7 +95,7 @@ describe("instrument(inbox)", () => {
     expect(telemetry.spans().filter(({ name }) => name === "settle payment")).toHaveLength(1);
   });
 
-  test("a broken tracer keeps no effect from running", async () => {
+  test("runs effects when the tracer throws", async () => {
     await using telemetry = createTelemetry();
     const startSpan = () => {
       throw new Error("broken");
@@ -111,7 +111,7 @@ describe("instrument(inbox)", () => {
     expect(shipped).toEqual(["order_1"]);
   });
 
-  test("a span processor that throws does not end the process", async () => {
+  test("keeps the process alive when a span processor throws", async () => {
     await using telemetry = createTelemetry();
     const unhandled = vi.fn();
     process.once("unhandledRejection", unhandled);
@@ -136,7 +136,7 @@ describe("instrument(inbox)", () => {
 
 describe("instrument(payouts)", () => {
   test.each([[false], [true]])(
-    "makes a span of each step; identifiers: %s",
+    "creates a span for each step; identifiers: %s",
     async (identifiers) => {
       await using telemetry = createTelemetry();
       const { client, store } = await openShop(telemetry, identifiers);
@@ -169,7 +169,7 @@ describe("instrument(payouts)", () => {
   );
 });
 
-test("tenants are told apart", async () => {
+test("metrics distinguish tenants", async () => {
   await using telemetry = createTelemetry();
   const { client, store } = await openShop(telemetry);
   const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
@@ -200,7 +200,7 @@ test("tenants are told apart", async () => {
   );
 });
 
-test("the work of a worker is no part of the trace in which it was started", async () => {
+test("a worker's spans are not part of the trace in which it was started", async () => {
   await using telemetry = createTelemetry();
   const { sandbox, client, inbox, store } = await openShop(telemetry);
   const payouts = createPayouts({ client, store, limits: {}, logger });

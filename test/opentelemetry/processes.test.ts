@@ -13,7 +13,7 @@ const sandbox = createSandbox();
 const { secretKey, webhookSecret: secret, fetch } = sandbox;
 let count = 0;
 
-/** An inbox as one of several processes opens it, each with spans and a connection of its own. */
+/** The inbox of one of several processes, each with its own spans and connection. */
 function openInbox(store: Store, telemetry?: ReturnType<typeof createTelemetry>) {
   const client = new MerchantClient({ environment: "sandbox", secretKey, fetch });
   const webhooks = new Webhooks({ secret, logger });
@@ -43,7 +43,7 @@ describe.each(databases)("two processes on %s", (_, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  test("the settling in one is linked to the webhooks that the other one received, and its task to it", async () => {
+  test("link settling in one to the webhooks that the other received, and its task to the settling", async () => {
     await using receiving = createTelemetry();
     await using working = createTelemetry();
     const receiver = openInbox(database.open(), receiving);
@@ -64,12 +64,12 @@ describe.each(databases)("two processes on %s", (_, openDatabase) => {
       settle.spanContext().spanId,
     ]);
 
-    // What was settled is linked to nothing later.
+    // Webhooks that were settled are not linked again.
     await worker.inbox.settle({ kind: "payment", id: paid.id });
     expect(working.spans().filter(({ name }) => name === "settle payment")[1]?.links).toEqual([]);
   });
 
-  test("a webhook that names only the order is linked, too", async () => {
+  test("also link a webhook that names only the order", async () => {
     await using receiving = createTelemetry();
     await using working = createTelemetry();
     await openInbox(database.open(), receiving).deliver({ ...paid, id: undefined });
@@ -80,7 +80,7 @@ describe.each(databases)("two processes on %s", (_, openDatabase) => {
     for (const { links } of settlings) expect(links[0]?.context.spanId).toBe(spanId);
   });
 
-  test("links 32 webhooks at most", async () => {
+  test("link at most 32 webhooks", async () => {
     await using receiving = createTelemetry();
     await using working = createTelemetry();
     const receiver = openInbox(database.open(), receiving);
@@ -94,7 +94,7 @@ describe.each(databases)("two processes on %s", (_, openDatabase) => {
     expect(linked).toEqual(newest.slice(0, 32));
   });
 
-  test("without instruments store no trace", async () => {
+  test("store no trace context without instrumentation", async () => {
     const store = database.open();
     const { deliver } = openInbox(store);
     await deliver(paid);

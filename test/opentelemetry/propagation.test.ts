@@ -5,7 +5,7 @@ import { instrument } from "../../src/opentelemetry/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { createTelemetry } from "./telemetry.ts";
 
-/** As the SDK's W3CTraceContextPropagator writes it; it also tries to take over the credential. */
+/** Writes the header like the SDK's W3CTraceContextPropagator, and also tries to replace the credential. */
 const propagator: TextMapPropagator = {
   inject(context, carrier, setter) {
     const { traceId = "", spanId = "" } = trace.getSpanContext(context) ?? {};
@@ -19,22 +19,25 @@ const propagator: TextMapPropagator = {
 beforeAll(() => void propagation.setGlobalPropagator(propagator));
 afterAll(() => propagation.disable());
 
-test.each([[false], [true]])("the service sees the trace only if asked: %s", async (propagate) => {
-  await using telemetry = createTelemetry();
-  const sandbox = createSandbox();
-  const sent: Headers[] = [];
-  const client = new MerchantClient({
-    environment: "sandbox",
-    secretKey: sandbox.secretKey,
-    fetch: (url, init) => {
-      sent.push(new Headers(init?.headers));
-      return sandbox.fetch(new Request(url, init));
-    },
-  });
-  instrument(client, { ...telemetry.options, propagate });
-  await client.payments.list();
-  const [attempt] = telemetry.spans();
-  const { traceId, spanId } = attempt?.spanContext() ?? {};
-  expect(sent[0]?.get("traceparent")).toBe(propagate ? `00-${traceId}-${spanId}-01` : null);
-  expect(sent[0]?.get("x-service-secret-key")).toBe(sandbox.secretKey);
-});
+test.each([[false], [true]])(
+  "the trace is propagated to the service only if asked: %s",
+  async (propagate) => {
+    await using telemetry = createTelemetry();
+    const sandbox = createSandbox();
+    const sent: Headers[] = [];
+    const client = new MerchantClient({
+      environment: "sandbox",
+      secretKey: sandbox.secretKey,
+      fetch: (url, init) => {
+        sent.push(new Headers(init?.headers));
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    instrument(client, { ...telemetry.options, propagate });
+    await client.payments.list();
+    const [attempt] = telemetry.spans();
+    const { traceId, spanId } = attempt?.spanContext() ?? {};
+    expect(sent[0]?.get("traceparent")).toBe(propagate ? `00-${traceId}-${spanId}-01` : null);
+    expect(sent[0]?.get("x-service-secret-key")).toBe(sandbox.secretKey);
+  },
+);

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { stopTime } from "../stop-time.ts";
 import { minute, opened, order } from "./world.ts";
 
-// The client's pauses after a 429 pass with the world's time.
+// The client's pauses after a 429 follow the world's clock.
 beforeEach(() => stopTime({ shouldAdvanceTime: true }));
 afterEach(() => vi.useRealTimers());
 
 it.each(["lost", "unanswered", "conflict"] as const)(
-  "does not suggest a second way to pay what is in doubt: %s",
+  "does not suggest paying a payout in doubt another way: %s",
   async (fate) => {
     const { world, payouts } = await opened();
     if (fate !== "conflict") world.fates.push(fate);
@@ -18,14 +18,14 @@ it.each(["lost", "unanswered", "conflict"] as const)(
     const { state, problem } = (await payouts.get(order.orderId)) ?? {};
     expect(state).toBe("sending");
     expect(problem).toMatch(
-      /^It is unknown whether the request took effect \((ConnectionError ECONNRESET|Idempot.*)\)\. The ledger/,
+      /^Outcome unknown: the request may have taken effect \((ConnectionError ECONNRESET|Idempot.*)\)\. The ledger/,
     );
     expect(problem).not.toMatch(/createOnce|call again|repeat/i);
   },
 );
 
 it.each([401, 429, 503])(
-  "is not held up for a year by the Retry-After of one answer with status %i",
+  "does not wait a year because of the Retry-After of one response with status %i",
   async (status) => {
     const { world, payouts, state } = await opened();
     let isFirst = true;

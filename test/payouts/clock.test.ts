@@ -12,7 +12,7 @@ async function setBack(world: World, ms: number): Promise<void> {
   world.lagMs = -ms;
 }
 
-it("goes on with every payout when the database's clock was ahead and is set back, and says so", async () => {
+it("continues with every payout after the database's clock was ahead and is set back, and reports that", async () => {
   const { world, payouts, events } = await opened({ limits: { perDay: 40_000 } });
   await world.advance(month);
   world.fates.push("unanswered", "lost");
@@ -25,7 +25,7 @@ it("goes on with every payout when the database's clock was ahead and is set bac
   await world.live(payouts, 30 * minute);
   expect((await payouts.stats()).states).toMatchObject({ sent: 2, completed: 1, planned: 1 });
   expect(world.made).toHaveLength(3);
-  // What was sent counts for the day on which the clock was set back.
+  // Sent payouts count towards the day on which the clock was set back.
   await world.live(payouts, day, hour);
   expect((await payouts.stats()).states).toMatchObject({ sent: 3, completed: 1 });
   expect(events.filter(({ type }) => type === "failed")).toMatchObject([
@@ -39,7 +39,7 @@ it("goes on with every payout when the database's clock was ahead and is set bac
   expect((await payouts.verify()).ok).toBe(true);
 });
 
-it("waits both quiet times after its clock was set back before it sends again", async () => {
+it("waits for both quiet times after its clock was set back before it sends again", async () => {
   const { world, payouts } = await opened();
   await world.advance(month);
   world.fates.push("lost");
@@ -53,7 +53,7 @@ it("waits both quiet times after its clock was set back before it sends again", 
   expect(world.listings.at(-1)).toBe(again);
 });
 
-it("does not count on a key that was first sent in the future", async () => {
+it("does not rely on a key that was first sent in the future", async () => {
   const { world, payouts } = await opened();
   await world.advance(day);
   await payouts.plan(order);
@@ -63,7 +63,7 @@ it("does not count on a key that was first sent in the future", async () => {
   expect(past).toMatchObject({ requests: 1, isKeyAlive: false });
 });
 
-it("takes a key for forgotten when nobody knows how old it is", async () => {
+it("treats a key of unknown age as expired", async () => {
   const wire = { withdrawalIdempotency: "honoured" } as const;
   const { world, payouts, state } = await opened({ client: { wire } });
   await world.advance(3 * day);

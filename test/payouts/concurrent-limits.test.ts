@@ -9,7 +9,7 @@ const [, openDatabase] = databases.find(([name]) => name === "PostgreSQL") ?? []
 describe.skipIf(server === undefined || openDatabase === undefined)(
   "two processes on PostgreSQL",
   () => {
-    it("cannot both take the last of a budget", async () => {
+    it("cannot both use the rest of a budget", async () => {
       const database = await openDatabase?.();
       if (database === undefined) throw new Error("There is no database.");
       const world = await World.on(database);

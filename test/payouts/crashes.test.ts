@@ -5,16 +5,17 @@ import { type Cuts, cutEverywhere, type Life } from "../crash.ts";
 import { clear, fastDatabases, type TestDatabase } from "../databases.ts";
 import { type Fate, minute, order, quietMs, World } from "./world.ts";
 
-// A process is cut at each statement, commit and request in turn: test/crash.ts. Then others go on. Wherever it was,
-// whatever became of the requests, and however the service takes repeated keys, P1 to P5 of docs/payouts.md hold.
+// A process is interrupted at each statement, commit and request in turn (see test/crash.ts), and others continue. P1
+// to P5 of docs/payouts.md hold wherever that happens, whatever the outcome of the requests, and however the service
+// treats repeated keys.
 
 const limits = { perDay: 20_000, approveAbove: 10_000 };
 const small = { ...order, orderId: "payout_2", amountInCents: 9_000 };
 
 interface Case {
-  /** What the service does with a key that it has seen. */
+  /** How the service treats a key that it has seen. */
   readonly keys: "ignored" | "honoured" | "conflict";
-  /** Whether the client is told that keys are honoured. */
+  /** Whether the client knows that keys are honoured. */
   readonly isTold: boolean;
   readonly fates: readonly Fate[];
   readonly lagMs: number;
@@ -27,7 +28,7 @@ const modes: readonly Pick<Case, "keys" | "isTold">[] = [
   { keys: "conflict", isTold: false },
 ];
 
-/** PostgreSQL takes longer, so that it gets the best and the worst for each mode, with a lagging list. */
+/** PostgreSQL is slower, so it runs only the best and the worst case of each mode, with a lagging list. */
 function casesOn(name: string, mode: Pick<Case, "keys" | "isTold">): Case[] {
   const isFast = name === "SQLite";
   const fates: Fate[][] = [["answered"], ["late"]];
@@ -36,37 +37,40 @@ function casesOn(name: string, mode: Pick<Case, "keys" | "isTold">): Case[] {
   return fates.flatMap((each) => lags.map((lagMs) => ({ ...mode, fates: each, lagMs })));
 }
 
-describe.each(fastDatabases)("a process that is cut anywhere, on %s,", (name, openDatabase) => {
-  let database: TestDatabase;
-  let store: Store;
-  beforeAll(async () => {
-    database = await openDatabase();
-    store = database.open({ clock: "(SELECT ms FROM test_clock)" });
-    await (await World.on(database)).open({ store }).migrate();
-  });
-  afterAll(() => database.close());
+describe.each(fastDatabases)(
+  "a process that is interrupted anywhere, on %s,",
+  (name, openDatabase) => {
+    let database: TestDatabase;
+    let store: Store;
+    beforeAll(async () => {
+      database = await openDatabase();
+      store = database.open({ clock: "(SELECT ms FROM test_clock)" });
+      await (await World.on(database)).open({ store }).migrate();
+    });
+    afterAll(() => database.close());
 
-  it.each(modes)(
-    "holds P1 to P5 where keys are $keys, told: $isTold",
-    async (mode) => {
-      const cuts: Cuts = { count: 0, kinds: new Set() };
-      const cases = casesOn(name, mode);
-      for (const [from, each] of cases.entries()) {
-        const stride = name === "SQLite" ? 97 : 67;
-        await cutEverywhere((life) => run(database, store, life, each), { stride, from }, cuts);
-      }
-      process.stdout.write(
-        `payouts on ${name}, keys ${mode.keys}, told: ${mode.isTold}: ${cases.length} cases, ${cuts.count} cuts at ` +
-          `${cuts.kinds.size} kinds of boundaries\n`,
-      );
-      expect([...cuts.kinds].filter((kind) => kind.includes("POST"))).toHaveLength(3);
-      expect([...cuts.kinds].filter((kind) => kind.includes("GET"))).toHaveLength(6);
-    },
-    900_000,
-  );
-});
+    it.each(modes)(
+      "holds P1 to P5 if keys are $keys, which the client knows: $isTold",
+      async (mode) => {
+        const cuts: Cuts = { count: 0, kinds: new Set() };
+        const cases = casesOn(name, mode);
+        for (const [from, each] of cases.entries()) {
+          const stride = name === "SQLite" ? 97 : 67;
+          await cutEverywhere((life) => run(database, store, life, each), { stride, from }, cuts);
+        }
+        process.stdout.write(
+          `payouts on ${name}, keys ${mode.keys}, told: ${mode.isTold}: ${cases.length} cases, ${cuts.count} cuts at ` +
+            `${cuts.kinds.size} kinds of boundaries\n`,
+        );
+        expect([...cuts.kinds].filter((kind) => kind.includes("POST"))).toHaveLength(3);
+        expect([...cuts.kinds].filter((kind) => kind.includes("GET"))).toHaveLength(6);
+      },
+      900_000,
+    );
+  },
+);
 
-/** Plans, approves and sends until the process is cut; then two others go on. */
+/** Plans, approves and sends until the process is interrupted; then two others continue. */
 async function run(database: TestDatabase, store: Store, life: Life, each: Case): Promise<void> {
   await clear(database, store);
   const world = await World.on(database);
@@ -77,7 +81,7 @@ async function run(database: TestDatabase, store: Store, life: Life, each: Case)
   const wire = { withdrawalIdempotency: each.isTold ? "honoured" : "unknown" } as const;
   const open = (life?: Life) =>
     world.open({ store, client: { wire }, limits, ...(life && { life }) });
-  // P1, at the moment when a request arrives: the attempts that are committed.
+  // P1: when a request arrives, its attempt has been committed.
   world.onCreation = async () => {
     const { orderId } = world.creations.at(-1)?.body ?? {};
     const [row] = await database.query(
@@ -105,7 +109,7 @@ async function listOthers(world: World): Promise<void> {
   world.creations.length = 0;
 }
 
-/** What a merchant's job does, which runs again after it was cut, until nothing is left to do. */
+/** A merchant's job, which runs again after an interruption until nothing is left to do. */
 async function work(world: World, database: TestDatabase, store: Store, ledgers: Ledger[]) {
   const [ledger] = ledgers as [Ledger];
   await ledger.plan(order);
@@ -124,7 +128,7 @@ FROM {payouts} WHERE final_at IS NULL`,
     }
     const [next] = await database.query(nextDue);
     const inMs = Number(next?.at) - world.now;
-    // What waits for the next day's budget.
+    // Only payouts that wait for the next day's budget are left.
     if (inMs > 60 * minute && !world.isAwaited) return;
     await world.advance(Math.min(Math.max(inMs, 1_000), quietMs));
   }
@@ -141,7 +145,7 @@ async function check(world: World, payouts: Ledger, { isTold }: Case): Promise<v
   // P1: no request without an attempt, and one for each fence.
   expect(world.creations.length).toBeLessThanOrEqual(attempts.length);
   expect(new Set(attempts).size).toBe(attempts.length);
-  // P2: the quiet times lie between two requests for one order.
+  // P2: two requests for one order are at least both quiet times apart.
   for (const { orderId } of isTold ? [] : rows) {
     const times = world.creations
       .filter(({ body }) => body.orderId === orderId)
@@ -150,7 +154,7 @@ async function check(world: World, payouts: Ledger, { isTold }: Case): Promise<v
       expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(2 * quietMs);
     }
   }
-  // P3: one withdrawal for each order at most, and none lost. P4: the limit of a day allows one of the two.
+  // P3: at most one withdrawal per order, and none lost. P4: the daily limit allows one of the two.
   const made = world.made.filter(({ orderId }) => !orderId?.startsWith("other"));
   expect(made.length).toBe(1);
   expect(rows.map(({ state }) => state === "completed").sort()).toEqual([false, true]);

@@ -23,7 +23,7 @@ async function inDoubt() {
 }
 
 describe("resolve", () => {
-  it("takes the withdrawal that a person found", async () => {
+  it("accepts the withdrawal that a person found", async () => {
     const { world, payouts } = await inDoubt();
     const { id } = await world.client().withdrawals.create(order);
     const resolved = await payouts.resolve(order.orderId, { ...by, withdrawalId: id });
@@ -34,7 +34,7 @@ describe("resolve", () => {
     expect(world.made).toHaveLength(1);
   });
 
-  it("refuses the withdrawal of another order, or with other parameters", async () => {
+  it("refuses a withdrawal of another order or with other parameters", async () => {
     const { world, payouts } = await inDoubt();
     const other = await world.client().withdrawals.create({ ...order, orderId: "other" });
     const less = await world.client().withdrawals.create({ ...order, amountInCents: 500 });
@@ -51,7 +51,7 @@ describe("resolve", () => {
     expect(await resolve(less.id, { acceptDifferences: true })).toMatchObject({ state: "sent" });
   });
 
-  it("sends again what was never sent, and only after another complete look", async () => {
+  it("sends again after neverSent, but only after another complete lookup", async () => {
     const { world, payouts } = await inDoubt();
     const resolved = await payouts.resolve(order.orderId, { ...by, neverSent: true });
     expect(resolved).toMatchObject({ state: "planned" });
@@ -63,7 +63,7 @@ describe("resolve", () => {
     expect(world.made).toHaveLength(1);
   });
 
-  it("ends what was never sent, and is not to be", async () => {
+  it("cancels the payout with neverSent and sendAgain: false", async () => {
     const { world, payouts } = await inDoubt();
     const never = { ...by, neverSent: true, sendAgain: false } as const;
     const ended = await payouts.resolve(order.orderId, never);
@@ -73,7 +73,7 @@ describe("resolve", () => {
     expect(world.made).toEqual([]);
   });
 
-  it("refuses neverSent when the list shows a withdrawal, or it is too early to say", async () => {
+  it("refuses neverSent when the list shows a withdrawal, or when it is too early to tell", async () => {
     const { world, payouts } = await inDoubt();
     const { id } = await world.client().withdrawals.create(order);
     const never = payouts.resolve(order.orderId, { ...by, neverSent: true });
@@ -97,7 +97,7 @@ describe("resolve", () => {
 });
 
 describe("the breaker", () => {
-  it("stops all payouts when an order has 2 withdrawals, and says so", async () => {
+  it("stops all payouts when an order has 2 withdrawals, and reports it", async () => {
     const world = World.inMemory();
     const events: PayoutsEvent[] = [];
     const logged: string[] = [];
@@ -127,7 +127,7 @@ describe("the breaker", () => {
     expect(verified.ok).toBe(true);
   });
 
-  it("stops what would be sent again, too", async () => {
+  it("also stops payouts that would be sent again", async () => {
     const world = World.inMemory();
     const payouts = world.open();
     await payouts.migrate();
@@ -143,7 +143,7 @@ describe("the breaker", () => {
     expect((await payouts.get(order.orderId))?.state).toBe("sent");
   });
 
-  it("stops all payouts when the answer or the list has other parameters", async () => {
+  it("stops all payouts when the response or the list has other parameters", async () => {
     for (const fate of ["answered", "unanswered"] as const) {
       const world = World.inMemory();
       const payouts = world.open();
@@ -161,12 +161,12 @@ describe("the breaker", () => {
     }
   });
 
-  it("stops all payouts when a later look shows that both requests took effect", async () => {
+  it("stops all payouts when a later lookup shows that both requests took effect", async () => {
     const world = World.inMemory();
     const payouts = world.open();
     await payouts.migrate();
     world.fates.push("late");
-    // Later than the ledger is told to expect.
+    // Later than `quietMs` allows for.
     world.lateMs = 5 * quietMs;
     await payouts.plan(order);
     await world.live(payouts, 20 * minute);
@@ -177,7 +177,7 @@ describe("the breaker", () => {
   });
 });
 
-describe("what a person has decided", () => {
+describe("a person's decision", () => {
   /** Two withdrawals of one order: the ledger's, whose answer was lost, and a script's. */
   async function twice() {
     const { world, payouts, state } = await opened();
@@ -191,7 +191,7 @@ describe("what a person has decided", () => {
     return { world, payouts, state, right, other };
   }
 
-  /** What a webhook of the withdrawal leads to. */
+  /** Settles the order as a webhook for the withdrawal would. */
   async function tell(world: World, { id }: Withdrawal): Promise<void> {
     const now = await world.client().withdrawals.get(id);
     await world
@@ -199,7 +199,7 @@ describe("what a person has decided", () => {
       .transaction(() => inLedger("", (ledger) => settle(ledger, order.orderId, now)));
   }
 
-  it("is not anticipated by a webhook of one of two withdrawals", async () => {
+  it("is not preempted by a webhook for one of two withdrawals", async () => {
     const { world, state, right, other } = await twice();
     for (const each of [right, other]) {
       await world.sandbox.withdrawals.simulate(each.id, "complete");
@@ -208,7 +208,7 @@ describe("what a person has decided", () => {
     }
   });
 
-  it("about two withdrawals holds, whatever becomes of the other one", async () => {
+  it("about two withdrawals holds, however the other one ends", async () => {
     const { world, payouts, state, right, other } = await twice();
     await payouts.resolve(order.orderId, { ...by, withdrawalId: right.id });
     await payouts.reopen({ ...by, reason: "a script paid it, too" });
@@ -232,7 +232,7 @@ describe("what a person has decided", () => {
     expect((await payouts.stats()).stopped).toBeDefined();
   });
 
-  it("about differences holds while the withdrawal is on its way", async () => {
+  it("to accept differences holds while the withdrawal is pending", async () => {
     const { world, payouts, state } = await opened();
     world.change = (body) => ({ ...body, amountInCents: 12_400 });
     await payouts.plan(order);
@@ -248,7 +248,7 @@ describe("what a person has decided", () => {
     expect((await payouts.stats()).stopped).toBeUndefined();
   });
 
-  it("may be that the withdrawal is another system's", async () => {
+  it("can be that the withdrawal belongs to another system", async () => {
     const { world, payouts, state } = await opened({ lookFirst: true });
     const other = { ...order, amountInCents: 700 };
     const foreign = await world.client().withdrawals.create(other);
@@ -266,7 +266,7 @@ describe("what a person has decided", () => {
     expect((await payouts.stats()).stopped).toBeUndefined();
   });
 
-  it("an answer with another orderId may be the payout", async () => {
+  it("can accept a response with another orderId", async () => {
     const { world, payouts } = await opened();
     world.change = (body) => ({ ...body, orderId: "another" });
     await payouts.plan(order);
@@ -284,7 +284,7 @@ describe("what a person has decided", () => {
     expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
   });
 
-  it("cannot be to cancel what the journal says was sent", async () => {
+  it("cannot cancel a payout that the journal shows as sent", async () => {
     const { world, payouts } = await opened();
     await payouts.plan(order);
     await payouts.runDue();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { minute, opened, order, quietMs } from "./world.ts";
 
 it.each(["unknown", "honoured"] as const)(
-  "sends nothing when another worker has taken over, where keys are %s",
+  "sends nothing after another worker took over, with keys %s",
   async (keys) => {
     const client = { wire: { withdrawalIdempotency: keys } };
     const { world, payouts, told, events } = await opened({ client });
@@ -17,7 +17,7 @@ it.each(["unknown", "honoured"] as const)(
       store: {
         ...store,
         async transaction(work, options) {
-          // The next one after the claim begins the attempt.
+          // The next transaction after the claim begins the attempt.
           if (++sinceClaim === 1) {
             reached.resolve();
             await goOn.promise;
@@ -69,7 +69,7 @@ it("sends nothing when its process was suspended after the attempt was committed
     expect(world.creations).toEqual([]);
     // The client's own pauses and queue look the same from here.
     expect((await payouts.get(order.orderId))?.problem).toMatch(
-      /could not leave within 15 s, so it was not sent: the process was suspended, or the client paused after a 429/,
+      /was delayed by more than 15 s, so it was not sent: the process was suspended, or the client paused after a 429/,
     );
     expect(errors).toMatchObject([{ code: "process_suspended", outcome: "not_sent" }]);
   } finally {
@@ -80,7 +80,7 @@ it("sends nothing when its process was suspended after the attempt was committed
   expect(world.made).toHaveLength(1);
 });
 
-it("keeps an answer that comes when another worker has taken over", async () => {
+it("records a response that arrives after another worker took over", async () => {
   const { world, payouts, state } = await opened();
   const arrived = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();

@@ -63,7 +63,7 @@ describe("the journal", () => {
       /The payout c differs from its journal in its state/,
     ],
     [
-      "a recipient was changed where limits add up",
+      "a recipient was changed in the column that limits add up",
       "UPDATE settlekit_payouts SET recipient = '0x0' WHERE order_id = 'b'",
       2,
       /The payout b differs from its journal in its parameters/,
@@ -105,7 +105,7 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     expect(world.creations).toEqual([]);
   });
 
-  it("keeps a payout from being sent twice whose state and attempts were removed", async () => {
+  it("does not send a payout again after its state and attempts were removed", async () => {
     const { world, payouts } = await altered("SELECT 1");
     await payouts.runDue();
     expect(world.creations).toHaveLength(2);
@@ -121,7 +121,7 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
   it.each([
     ["closed without reopen", "UPDATE settlekit_payout_heads SET stopped_at = NULL"],
     ["removed", "DELETE FROM settlekit_payout_heads"],
-  ])("opens a breaker again that was %s", async (_, text) => {
+  ])("opens the breaker again after it was %s", async (_, text) => {
     const { world, payouts } = await altered(alterations[0]?.[1] ?? "");
     await payouts.runDue();
     await payouts.reopen({ ...by, reason: "known" });
@@ -149,7 +149,7 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     expect((await payouts.stats()).stopped?.reason).toMatch(/a differs from its journal/);
   });
 
-  it("says what is sent, whatever the payout's row held when its turn came", async () => {
+  it("determines what is sent, whatever the row contained when it was claimed", async () => {
     const { world, payouts } = await opened({ lookFirst: true });
     await payouts.runDue();
     await payouts.plan(order);
@@ -161,7 +161,7 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     expect(world.creations.map(({ body }) => body)).toEqual([expect.objectContaining(order)]);
   });
 
-  it("goes on after a break that a person has accepted", async () => {
+  it("continues after an alteration that a person has accepted", async () => {
     const { world, payouts } = await altered(alterations[3]?.[1] ?? "");
     await payouts.runDue();
     expect((await payouts.stats()).stopped).toBeDefined();
@@ -172,7 +172,7 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     expect((await payouts.verify()).ok).toBe(false);
   });
 
-  it("says that a payout was planned before it says that another program has sent it", async () => {
+  it("records that a payout was planned before it records that another program sent it", async () => {
     const world = World.inMemory();
     const store = world.store();
     const payouts = world.open({ store });
@@ -186,7 +186,7 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     expect(await payouts.verify()).toEqual({ ok: true, entries: 2 });
   });
 
-  it("gives its entries by payout, in order", async () => {
+  it("returns a payout's entries in order", async () => {
     const { payouts } = await altered("SELECT 1");
     const entries = [];
     for await (const entry of payouts.journal({ orderId: "a" })) entries.push(entry);
@@ -198,7 +198,7 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
   });
 });
 
-it("goes on after its last entry, and stops, when a part of a backup was restored", async () => {
+it("continues after its last entry, and stops payouts, when part of a backup was restored", async () => {
   const { world, payouts } = await opened();
   await payouts.plan(order);
   await payouts.runDue();

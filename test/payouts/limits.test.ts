@@ -17,7 +17,7 @@ async function opened(limits: object) {
   return { world, payouts, plan, made: () => world.made.map(({ orderId }) => orderId) };
 }
 
-it("refuses to plan what no day would allow", async () => {
+it("refuses to plan a payout that the limits can never allow", async () => {
   const limits = { perPayout: 500, perDay: 400, per24Hours: 300, perRecipientAndDay: 200 };
   const { plan, payouts } = await opened({ ...limits, recipients: [order.recipientAddress] });
   for (const [amount, name] of [
@@ -34,7 +34,7 @@ it("refuses to plan what no day would allow", async () => {
   expect(await payouts.list()).toEqual([]);
 });
 
-it("refuses limits and options that do not exist or cannot be right", () => {
+it("refuses unknown and invalid limits and options", () => {
   const world = World.inMemory();
   const open = (limits: object) => () => world.open({ limits });
   expect(open({ perday: 1 })).toThrow(/no limit "perday".*Did you mean perDay/);
@@ -45,7 +45,7 @@ it("refuses limits and options that do not exist or cannot be right", () => {
   expect(() => world.open({ quiteMs: 1 } as object)).toThrow(/Did you mean quietMs/);
 });
 
-it("holds back what is above the day's limit until midnight UTC, and says so", async () => {
+it("holds a payout above the daily limit until midnight UTC, and says so", async () => {
   const { world, payouts, plan, made } = await opened({ perDay: 1_000 });
   await plan("a", 600);
   await plan("b", 600);
@@ -55,7 +55,7 @@ it("holds back what is above the day's limit until midnight UTC, and says so", a
     state: "planned",
     waitsUntil: new Date("2026-01-02T00:00:00Z"),
     problem:
-      "limits.perDay is 1000 cents, of which 600 are used. It waits until 2026-01-02T00:00:00.000Z.",
+      "limits.perDay is 1000 cents, of which 600 are used. The payout waits until 2026-01-02T00:00:00.000Z.",
   });
   await world.advance(12 * 60 * minute - 1);
   await payouts.runDue();
@@ -66,7 +66,7 @@ it("holds back what is above the day's limit until midnight UTC, and says so", a
   expect(await payouts.get("b")).toMatchObject({ waitsUntil: undefined, problem: undefined });
 });
 
-it("holds back what is above the limit of any 24 hours until enough of it has passed", async () => {
+it("holds a payout above the 24-hour limit until enough of the budget is free again", async () => {
   const { world, payouts, plan, made } = await opened({ per24Hours: 1_000 });
   await plan("a", 300);
   await payouts.runDue();
@@ -91,7 +91,7 @@ it("limits what one recipient gets in a day", async () => {
   expect(made()).toEqual(["a", "c", "d"]);
 });
 
-it("gives the budget back when a withdrawal failed, and keeps it for one in doubt", async () => {
+it("returns the budget of a failed withdrawal, and keeps that of one in doubt", async () => {
   const { world, payouts, plan, made } = await opened({ perDay: 1_000 });
   world.fates.push("answered", "lost");
   await plan("a", 500);
@@ -106,7 +106,7 @@ it("gives the budget back when a withdrawal failed, and keeps it for one in doub
   expect(await payouts.stats()).toMatchObject({ takenToday: 500 });
 });
 
-it("waits for an approval by somebody else above approveAbove", async () => {
+it("waits for another person's approval above approveAbove", async () => {
   const { payouts, plan, made } = await opened({ approveAbove: 100 });
   await plan("small", 100);
   await plan("large", 101);
@@ -132,7 +132,7 @@ it("waits for an approval by somebody else above approveAbove", async () => {
   expect(made()).toEqual(["small", "large"]);
 });
 
-it("refuses a rejected payout for good", async () => {
+it("never sends a rejected payout", async () => {
   const { payouts, plan, made } = await opened({ approveAbove: 0 });
   await plan("a", 100);
   const rejected = await payouts.reject("a", { by: "ann", reason: "unknown seller" });
@@ -156,7 +156,7 @@ it("applies the limits of the process that sends, which may be stricter than the
   expect(made()).toEqual(["b"]);
 });
 
-it("keeps every limit, in whatever order processes send, fail and wait", async () => {
+it("keeps every limit, whatever the order in which processes send, fail and wait", async () => {
   const step = fc.oneof(
     fc.record({ plan: fc.integer({ min: 1, max: 60 }) }),
     fc.record({ run: fc.integer({ min: 0, max: 1 }) }),
@@ -209,7 +209,7 @@ describe("a budget that no request has used", () => {
   const refused = (method: string) =>
     method === "POST" ? Response.json({ code: "x", message: "No" }, { status: 401 }) : undefined;
 
-  it("counts for the day of the request that does, however long the key was revoked", async () => {
+  it("counts towards the day of the request that uses it, however long the key was revoked", async () => {
     const { world, payouts } = await opened({ perDay: 1_000, per24Hours: 1_000 });
     world.answer = refused;
     for (let n = 0; n < 5; n++) {
@@ -223,7 +223,7 @@ describe("a budget that no request has used", () => {
     expect((await payouts.stats()).takenToday).toBe(1_000);
   });
 
-  it("is under the limits of the process that sends", async () => {
+  it("is subject to the limits of the process that sends", async () => {
     const { world, payouts } = await opened({});
     await payouts.plan(order);
     world.answer = refused;
@@ -234,7 +234,7 @@ describe("a budget that no request has used", () => {
   });
 });
 
-it("counts a withdrawal that it did not see being made", async () => {
+it("counts a withdrawal that another program made", async () => {
   const world = World.inMemory();
   const payouts = world.open({ lookFirst: true, limits: { perDay: 13_000 } });
   await payouts.migrate();
@@ -242,7 +242,7 @@ it("counts a withdrawal that it did not see being made", async () => {
   await payouts.plan(order);
   await payouts.plan({ ...order, orderId: "payout_2", amountInCents: 1_000 });
   await world.live(payouts, 10 * minute);
-  // The sandbox's clock, which dates it, is the machine's: later than the ledger's.
+  // The withdrawal's date is from the sandbox's clock, which is the machine's and later than the ledger's.
   expect((await payouts.stats()).takenToday).toBe(order.amountInCents);
   expect((await payouts.get("payout_2"))?.waitsUntil).toBeDefined();
 });

@@ -11,7 +11,7 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/sending.test.ts",
   },
   {
-    name: "a payout is sent as its row was when its turn came",
+    name: "a payout is sent as its row was when it was claimed",
     file: "src/payouts/sender.ts",
     find: "client.create(begun.body, {",
     replace: "client.create(JSON.parse(row.body), {",
@@ -39,21 +39,21 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/sending.test.ts",
   },
   {
-    name: "a payout in doubt is looked for at once",
+    name: "a payout in doubt is looked up at once",
     file: "src/payouts/attempts.ts",
     find: "lookAt: lastLeft + quietMs,",
     replace: "lookAt: lastLeft,",
     test: "test/payouts/sending.test.ts",
   },
   {
-    name: "a payout is sent again without a look",
+    name: "a payout is sent again without a lookup",
     file: "src/payouts/sender.ts",
     find: "  const found = await renewing(context, row, () => client.find(row.order_id, options));\n  const [withdrawal",
     replace: "  const found = [] as Withdrawal[];\n  const [withdrawal",
     test: "test/payouts/sending.test.ts",
   },
   {
-    name: "a payout is sent again after an incomplete look",
+    name: "a payout is sent again after an incomplete lookup",
     file: "src/resources/payouts/ledger-client.ts",
     find: "return (await findByOrderId(http, list, orderId, options)).data;",
     replace: "return findByOrderId(http, list, orderId, options).then((it) => it.data, () => []);",
@@ -88,7 +88,7 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/fencing.test.ts",
   },
   {
-    name: "a payout is sent though its row is not what its journal says",
+    name: "a payout is sent although its row differs from its journal",
     file: "src/payouts/attempts.ts",
     find: 'if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };',
     replace: "",
@@ -109,14 +109,14 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/sending.test.ts",
   },
   {
-    name: "a repetition that is refused ends a payout whose first request may have been paid",
+    name: "a refused repetition ends a payout whose first request may have been paid",
     file: "src/payouts/sender.ts",
     find: "(hasLooked || !isInDoubt)",
     replace: "true",
     test: "test/payouts/sending.test.ts",
   },
   {
-    name: "a budget that no request has used counts for the day of the first one",
+    name: "a budget that no request has used counts towards the day of the first one",
     file: "src/payouts/attempts.ts",
     find: "current.reserved_at !== null && past.requests > 0 && !isProven",
     replace: "current.reserved_at !== null",
@@ -144,7 +144,7 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/deciding.test.ts",
   },
   {
-    name: "a late answer takes a final status back",
+    name: "a late response reverts a final status",
     file: "src/payouts/settle.ts",
     find: "if (row.withdrawal_id === id && (isLate || isUndecided)) return row;",
     replace: "",
@@ -172,7 +172,7 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/limits.test.ts",
   },
   {
-    name: "a person says never sent against the list",
+    name: "a person can resolve a listed payout as never sent",
     file: "src/payouts/decide.ts",
     find: "if (found.length > 0 && !isForeign) {",
     replace: "if (found.length > 99) {",
@@ -186,7 +186,7 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/planned-again.test.ts",
   },
   {
-    name: "a key of which nobody knows the age is used again",
+    name: "a key of unknown age is used again",
     file: "src/payouts/claims.ts",
     find: "left_by = {now} + left_by - started_at, started_at = 0",
     replace: "left_by = {now} + left_by - started_at, started_at = {now}",

@@ -1,4 +1,4 @@
-/** What a paying process is started with. */
+/** The settings of a paying process. */
 export interface ProcessSettings {
   /** A PostgreSQL URL, or the path of an SQLite file. */
   readonly database: string;
@@ -7,7 +7,7 @@ export interface ProcessSettings {
   readonly quietMs: number;
   readonly limits: { readonly approveAbove?: number; readonly perRecipientAndDay?: number };
   readonly orders: number;
-  /** When the first order is due, and how long after it the next one. */
+  /** When the first order is due, and the interval to each next one. */
   readonly startedAt: number;
   readonly everyMs: number;
   /** How far its clock is off. */
@@ -16,7 +16,7 @@ export interface ProcessSettings {
 
 const limited = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
 
-/** Every fifth order is for a recipient who has a limit, and every third one needs an approval. */
+/** Every fifth order is for a recipient with a limit, and every third one needs an approval. */
 export function orderOf(index: number) {
   return {
     orderId: `order_${index}`,

@@ -1,4 +1,4 @@
-// A process of a shop that plans, approves and sends payouts, as others do at the same time, until it is ended.
+// A shop's process that plans, approves and sends payouts, concurrently with others, until it is ended.
 
 import pg from "pg";
 import { MerchantClient } from "../../src/index.ts";
@@ -41,7 +41,7 @@ process.once("SIGTERM", async () => {
   process.exit();
 });
 
-// A shop plans everything that is due again whenever it starts.
+// A shop plans all due orders again whenever it starts.
 for (let index = 0; index < orders; index++) {
   const dueInMs = startedAt + index * settings.everyMs - now();
   if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs));
@@ -55,7 +55,7 @@ for (let index = 0; index < orders; index++) {
       }
       break;
     } catch {
-      // The database is busy: the shop tries again.
+      // The database is busy: the shop retries.
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

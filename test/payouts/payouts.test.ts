@@ -12,7 +12,7 @@ describe.each(databases)("payouts on %s", (_, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  it("sends what was planned, and follows it until it is completed", async () => {
+  it("sends a planned payout, and follows it until it is completed", async () => {
     const payouts = world.open();
     expect(await payouts.plan(order, { by: "shop" })).toMatchObject({
       ...order,
@@ -40,7 +40,7 @@ describe.each(databases)("payouts on %s", (_, openDatabase) => {
     expect(await payouts.verify()).toEqual({ ok: true, entries: 4 });
   });
 
-  it("waits the quiet time after an unknown outcome, then finds what was made", async () => {
+  it("waits for the quiet time after an unknown outcome, then finds the withdrawal", async () => {
     const payouts = world.open();
     world.fates.push("unanswered");
     await payouts.plan(order);
@@ -56,7 +56,7 @@ describe.each(databases)("payouts on %s", (_, openDatabase) => {
     expect(world.made).toHaveLength(1);
   });
 
-  it("keeps what the service says, without the NUL that PostgreSQL does not take", async () => {
+  it("stores the service's error message without the NUL that PostgreSQL rejects", async () => {
     const payouts = world.open();
     await payouts.plan(order);
     await payouts.runDue();
@@ -66,7 +66,7 @@ describe.each(databases)("payouts on %s", (_, openDatabase) => {
     expect(await payouts.get(order.orderId)).toMatchObject({ state: "failed", problem: "ab" });
   });
 
-  it("sends again when a complete look after the quiet times shows none", async () => {
+  it("sends again when a complete lookup after the quiet times finds no withdrawal", async () => {
     const payouts = world.open();
     world.fates.push("lost");
     await payouts.plan(order);

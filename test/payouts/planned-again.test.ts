@@ -6,7 +6,7 @@ import { minute, order, World } from "./world.ts";
 
 const elsewhere = "0x1111111111111111111111111111111111111111";
 
-describe.each(databases)("on %s, a payout that the journal knows", (_, openDatabase) => {
+describe.each(databases)("on %s, a payout that the journal has recorded", (_, openDatabase) => {
   let database: TestDatabase;
   let world: World;
   let payouts: ReturnType<World["open"]>;
@@ -28,7 +28,7 @@ describe.each(databases)("on %s, a payout that the journal knows", (_, openDatab
   });
   afterEach(() => database.close());
 
-  /** Alters the tables outside the ledger, behind a worker that has checked them. */
+  /** Alters the tables outside the ledger, after a worker has checked them. */
   const alter = (text: string) => database.query(world.store().dialect.expand(text));
 
   async function expectStopped(orderId: string) {
@@ -40,13 +40,13 @@ describe.each(databases)("on %s, a payout that the journal knows", (_, openDatab
     expect(events).toContainEqual({ type: "stopped", tenant: "", reason });
     expect((await payouts.stats()).stopped?.reason).toEqual(reason);
     expect((await payouts.verify()).ok).toBe(false);
-    // Even a person who closes the breaker cannot have it sent.
+    // Closing the breaker does not make the ledger send it.
     await payouts.reopen({ by: "ann", reason: "a mistake" });
     await world.live(payouts);
     expect(requests()).toBe(before);
   }
 
-  it("is not paid again when its row comes back as if it were new", async () => {
+  it("is not paid again when its row is reset to that of a new payout", async () => {
     await alter("DELETE FROM {payout_attempts}");
     await alter(`UPDATE {payouts} SET chained = 0, state = 'planned', withdrawal_id = NULL, final_at = NULL,
   sent_at = NULL, reserved_at = NULL, doubt_since = NULL, due_at = 0, lease_until = 0
@@ -54,20 +54,20 @@ WHERE order_id = '${order.orderId}'`);
     await expectStopped(order.orderId);
   });
 
-  it("is not paid again when its row was removed and it is planned again", async () => {
+  it("is not paid again when its row is removed and it is planned again", async () => {
     await alter("DELETE FROM {payout_attempts}");
     await alter(`DELETE FROM {payouts} WHERE order_id = '${order.orderId}'`);
     await payouts.plan(order);
     await expectStopped(order.orderId);
   });
 
-  it("is not sent to an address that replaced its own", async () => {
+  it("is not sent to an address that replaced the planned one", async () => {
     await alter(`UPDATE {payouts} SET chained = 0, recipient = '${elsewhere}',
   body = replace(body, '${order.recipientAddress}', '${elsewhere}') WHERE order_id = 'waiting'`);
     await expectStopped("waiting");
   });
 
-  it("is altered where its journal says that it was planned twice", async () => {
+  it("counts as altered if the journal has it planned twice", async () => {
     const entry = { body: { ...order, orderId: "waiting" }, by: null };
     await world.store().transaction(() =>
       inLedger("", function* (ledger) {

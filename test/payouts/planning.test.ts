@@ -15,7 +15,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  it("gives the row that is there when the same is planned again", async () => {
+  it("returns the existing payout when the same one is planned again", async () => {
     const payouts = world.open();
     const first = await payouts.plan(order);
     const again = { ...order, recipientAddress: order.recipientAddress.toLowerCase() };
@@ -24,7 +24,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     expect(await payouts.verify()).toEqual({ ok: true, entries: 1 });
   });
 
-  it("names what differs when an orderId is planned with other parameters", async () => {
+  it("names the differing parameters when an orderId is planned with other ones", async () => {
     const payouts = world.open();
     await payouts.plan(order);
     await expect(payouts.plan({ ...order, amountInCents: 1, chainId: 1 })).rejects.toEqual(
@@ -35,7 +35,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     );
   });
 
-  it("refuses what withdrawals.create refuses, before a row exists", async () => {
+  it("refuses input that withdrawals.create refuses, before a row exists", async () => {
     const payouts = world.open();
     const refused = [
       [{ amountInCents: 0.5 }, "amountInCents"],
@@ -74,7 +74,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     expect(await payouts.verify()).toEqual({ ok: true, entries: 3 });
   });
 
-  it("makes one row of a payout that two processes plan at once", async () => {
+  it("creates one row for a payout that two processes plan at once", async () => {
     const processes = [world.open(), world.open()];
     const plans = Array.from({ length: 6 }, (_, i) => processes[i % 2]?.plan(order));
     const rows = await Promise.all(plans);
@@ -113,7 +113,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     await expect(payouts.cancel(order.orderId, { by: " " })).rejects.toThrow(/by must name/);
   });
 
-  it("cancels, though the breaker is open, what the list shows was never sent", async () => {
+  it("cancels a payout that the list shows was never sent, even while the breaker is open", async () => {
     const payouts = world.open();
     world.fates.push("lost");
     await payouts.plan(order);
@@ -148,7 +148,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     expect(await b.verify()).toEqual({ ok: true, entries: 0 });
   });
 
-  it("says that its tables are missing", async () => {
+  it("reports missing tables", async () => {
     if (name === "SQLite") await database.query("DROP TABLE settlekit_payouts");
     else await database.query("DROP SCHEMA settlekit CASCADE");
     await expect(world.open().plan(order)).rejects.toEqual(
@@ -157,7 +157,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
   });
 });
 
-it("gives the row at once inside a transaction on SQLite, where an await would let other work in", async () => {
+it("returns the payout synchronously in a transaction on SQLite, where an await would let in other work", async () => {
   const { sqlite } = await import("../../src/stores/sqlite.ts");
   const { createPayouts } = await import("../../src/payouts/index.ts");
   const db = new DatabaseSync(":memory:");

@@ -66,7 +66,7 @@ async function survive({ database, processes, kills, stops, orders }: Trial) {
     skewMs: index % 2 ? 120_000 : 0,
   }));
   try {
-    // Longer than a lease. Not as long as two quiet times, though a busy machine wakes a process late.
+    // Longer than a lease, and shorter than two quiet times even if a busy machine wakes a process late.
     const stopMs = () => quietMs * (1.3 + 0.5 * random());
     await fleet.disturb({ kills, stops, stopMs, killEveryMs: 500, random });
     const unsettled = async () => {
@@ -79,7 +79,7 @@ async function survive({ database, processes, kills, stops, orders }: Trial) {
       const held = waiting.filter(({ waitsUntil }) => waitsUntil !== undefined).length;
       return orders - states.sent - states.needs_decision - held;
     };
-    // `expect.poll` belongs to one test, and another one runs at the same time. The limit only ends what hangs.
+    // `expect.poll` belongs to one test, and another one runs at the same time. The timeout only ends a hanging test.
     await vi.waitFor(async () => expect(await unsettled()).toBe(0), {
       interval: 500,
       timeout: 1_500_000,
@@ -125,7 +125,7 @@ const trials = isWhole
 const stores = isWhole ? databases : databases.slice(0, 1);
 
 it.concurrent.each(stores)(
-  "processes on %s pay each order once, though they are killed and suspended",
+  "processes on %s pay each order once, although they are killed and suspended",
   async (store, openDatabase) => {
     for (const trial of trials) {
       const database = await openDatabase();

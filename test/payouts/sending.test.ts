@@ -7,7 +7,7 @@ import { minute, opened, order, quietMs } from "./world.ts";
 
 const hour = 60 * minute;
 
-// The client's pauses after a 429 pass with the world's time.
+// The client's pauses after a 429 follow the world's clock.
 beforeEach(() => stopTime({ shouldAdvanceTime: true }));
 afterEach(() => vi.useRealTimers());
 
@@ -18,7 +18,7 @@ async function keyed() {
   return it;
 }
 
-it("commits the attempt, its key, its budget and the state before the request leaves", async () => {
+it("commits the attempt, its key, its budget and the state before the request is sent", async () => {
   const { world, payouts } = await opened();
   const look = world.open();
   let seen: unknown;
@@ -36,7 +36,7 @@ it("commits the attempt, its key, its budget and the state before the request le
   ]);
 });
 
-it("does not look before both quiet times are over, and then reads the whole list", async () => {
+it("does not look before the quiet time is over, and reads the whole list before it sends again", async () => {
   const { world, payouts } = await opened();
   world.fates.push("lost");
   await payouts.plan(order);
@@ -47,7 +47,7 @@ it("does not look before both quiet times are over, and then reads the whole lis
   expect(world.listings.at(-1)).toBe(again);
 });
 
-it("sends one withdrawal though the first request took effect late and was listed late", async () => {
+it("creates one withdrawal although the first request took effect late and was listed late", async () => {
   const { world, payouts, state } = await opened();
   world.fates.push("late");
   world.lateMs = quietMs;
@@ -58,7 +58,7 @@ it("sends one withdrawal though the first request took effect late and was liste
   expect(world.made).toHaveLength(1);
 });
 
-it("does not take an incomplete list for proof", async () => {
+it("does not treat an incomplete list as proof", async () => {
   const { world, payouts, state } = await opened();
   world.fates.push("lost");
   await payouts.plan(order);
@@ -82,7 +82,7 @@ it("does not take an incomplete list for proof", async () => {
   });
 });
 
-it("repeats with the same key where the service honours it", async () => {
+it("repeats the request with the same key if the service honours keys", async () => {
   const { world, payouts, state } = await keyed();
   world.fates.push("unanswered", "lost", "late");
   await payouts.plan(order);
@@ -91,11 +91,11 @@ it("repeats with the same key where the service honours it", async () => {
   expect(new Set(world.creations.map(({ key }) => key)).size).toBe(1);
   expect(world.creations.length).toBeGreaterThan(2);
   expect(world.made).toHaveLength(1);
-  // It looks once at the end, because more than one request was sent.
+  // It reads the list only at the end, because more than one request was sent.
   expect(world.listings).toEqual([]);
 });
 
-it("takes a conflict for a request that may be in progress", async () => {
+it("treats a conflict as a request that may be in progress", async () => {
   const { world, payouts, state } = await opened();
   world.sandbox.withdrawalIdempotency = "conflict";
   world.answer = (method) =>
@@ -107,7 +107,7 @@ it("takes a conflict for a request that may be in progress", async () => {
   expect(await state()).toBe("sending");
 });
 
-it("tries again without a look when no connection was made", async () => {
+it("retries without a lookup when no connection was made", async () => {
   const { world, payouts, state } = await opened();
   world.fates.push("refused connection");
   await payouts.plan(order);
@@ -122,7 +122,7 @@ it("tries again without a look when no connection was made", async () => {
   expect(world.listings).toEqual([]);
 });
 
-it("ends as refused what the service refuses, and keeps its budget taken", async () => {
+it("ends as refused when the service refuses the payout, and keeps its budget reserved", async () => {
   const { world, payouts, told } = await opened();
   world.answer = (method) =>
     method === "POST"
@@ -142,7 +142,7 @@ it.each([
   { first: "unanswered", end: "sent" },
   { first: "lost", end: "refused" },
 ] as const)(
-  "believes a refusal of a repetition only once the list shows what a request that was $first did",
+  "accepts the refusal of a repetition only once the list shows the outcome of a first request that was $first",
   async ({ first, end }) => {
     const { world, payouts, state } = await keyed();
     world.fates.push(first);
@@ -158,7 +158,7 @@ it.each([
   },
 );
 
-it("pauses for all payouts when the key is revoked, and goes on with a new one", async () => {
+it("pauses all payouts when the key is revoked, and continues with a new one", async () => {
   const { world, payouts } = await opened();
   world.answer = (method) =>
     method === "POST"
@@ -179,7 +179,7 @@ it.each([
   [403, "planned"],
   [429, "sending"],
 ])(
-  "tries again after a %i, and looks first where a copy may be on its way",
+  "retries after a %i, with a lookup first if a copy of the request may still arrive",
   async (status, before) => {
     const { world, payouts, state } = await opened();
     world.answer = (method) =>
@@ -194,7 +194,7 @@ it.each([
   },
 );
 
-it("does not send what was planned for another service", async () => {
+it("does not send a payout that was planned for another service", async () => {
   const { world, payouts, state, events } = await opened();
   await payouts.plan(order);
   const other = world.open({
@@ -214,7 +214,7 @@ it("does not send what was planned for another service", async () => {
   expect(await state()).toBe("sent");
 });
 
-it("keeps a final status when an answer that is older comes late", async () => {
+it("keeps a final status when an older response arrives late", async () => {
   const { world, payouts, state } = await opened();
   await payouts.plan(order);
   await payouts.runDue();
@@ -229,7 +229,7 @@ it("keeps a final status when an answer that is older comes late", async () => {
   expect((await payouts.verify()).ok).toBe(true);
 });
 
-it("leaves a doubt to a person after an hour", async () => {
+it("leaves the payout to a person after an hour of doubt", async () => {
   const { world, payouts, told } = await opened();
   world.fates.push(...("lost ".repeat(40).trim().split(" ") as "lost"[]));
   await payouts.plan(order);
@@ -244,7 +244,7 @@ it("leaves a doubt to a person after an hour", async () => {
   expect(world.creations).toHaveLength(length);
 });
 
-it("looks first, where asked to, for what another program has paid", async () => {
+it("finds a withdrawal that another program made, with lookFirst", async () => {
   const { world, payouts, state } = await opened({ lookFirst: true });
   const withdrawal = await world.client().withdrawals.create(order);
   await payouts.plan(order);
@@ -253,7 +253,7 @@ it("looks first, where asked to, for what another program has paid", async () =>
   expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
 });
 
-it("keeps a doubt that a 429 to the repetition says nothing about", async () => {
+it("stays in doubt when only the repetition gets a 429", async () => {
   const { world, payouts, state } = await keyed();
   world.fates.push("unanswered");
   await payouts.plan(order);
@@ -268,7 +268,7 @@ it("keeps a doubt that a 429 to the repetition says nothing about", async () => 
   expect(await state()).toBe("sent");
 });
 
-it("asks a person after an hour in which requests got lost and were limited in turn", async () => {
+it("leaves the payout to a person after an hour of lost and rate-limited requests", async () => {
   const { world, payouts, state } = await opened();
   let n = 0;
   world.answer = (method) => {
@@ -281,7 +281,7 @@ it("asks a person after an hour in which requests got lost and were limited in t
   expect(await state()).toBe("needs_decision");
 });
 
-it("does not read the list again and again while the breaker is open", async () => {
+it("does not keep rereading the list while the breaker is open", async () => {
   const { world, payouts, state } = await opened();
   world.fates.push("lost");
   await payouts.plan(order);

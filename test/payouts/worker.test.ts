@@ -7,7 +7,7 @@ import { databases } from "../databases.ts";
 import { minute, opened, order, World } from "./world.ts";
 
 describe.each(databases)("a worker on %s", (name, openDatabase) => {
-  it("sends what is planned, is woken by it, and stops with nothing left running", async () => {
+  it("is woken by a new payout, sends it, and stops with nothing left running", async () => {
     const database = await openDatabase();
     const world = await World.on(database);
     const payouts = world.open();
@@ -28,7 +28,7 @@ describe.each(databases)("a worker on %s", (name, openDatabase) => {
     await database.close();
   });
 
-  it("follows withdrawals by an inbox's webhooks, in the inbox's transaction", async () => {
+  it("follows withdrawals through an inbox's webhooks, in the inbox's transaction", async () => {
     const database = await openDatabase();
     const world = await World.on(database);
     const store = world.store();
@@ -94,28 +94,30 @@ it("sends nothing with the tables of a newer settlekit", async () => {
   expect(world.creations).toEqual([]);
 });
 
-it("refuses options that cannot be right", async () => {
+it("refuses invalid options", async () => {
   const payouts = World.inMemory().open();
   expect(() => payouts.start({ concurrency: 0 })).toThrow(/concurrency must be a whole number, 1/);
   expect(() => payouts.start({ pollMs: 0 })).toThrow(/pollMs/);
   await expect(payouts.list({ limit: 0 })).rejects.toThrow(/limit/);
-  await expect(payouts.get(undefined as never)).rejects.toThrow(/orderId must be that of a payout/);
+  await expect(payouts.get(undefined as never)).rejects.toThrow(
+    /orderId must be a non-empty string/,
+  );
   await expect(payouts.reopen({ by: "ann", reason: "a\nb" })).rejects.toThrow(
     /reason must say why, in one line/,
   );
   expect(() => World.inMemory().open({ quietMs: 120 })).toThrow(/at least 1000, got 120/);
 });
 
-it("refuses an inbox with another store, in whose transactions it could write nothing", () => {
+it("refuses an inbox with another store, because it could not write in that store's transactions", () => {
   const world = World.inMemory();
   const [client, webhooks] = [world.client(), new Webhooks({ secret: "s" })];
   const inbox = createInbox({ client, webhooks, store: world.store() });
   expect(() => world.open({ inbox })).toThrow(
-    /The inbox has another store than the ledger\. Make one/,
+    /The inbox and the ledger have different stores\. Create one/,
   );
 });
 
-it("goes on when the merchant's functions throw", async () => {
+it("continues when the merchant's callbacks throw", async () => {
   const world = World.inMemory();
   const fail = () => {
     throw new Error("mine");
@@ -128,7 +130,7 @@ it("goes on when the merchant's functions throw", async () => {
   expect((await payouts.get(order.orderId))?.state).toBe("sent");
 });
 
-it("tells onEvent what a logger that throws could not log", async () => {
+it("still calls onEvent when the logger throws", async () => {
   const fail = () => {
     throw new Error("mine");
   };
@@ -139,7 +141,7 @@ it("tells onEvent what a logger that throws could not log", async () => {
   expect(told()).toEqual(["planned", "failed"]);
 });
 
-it("goes on with the others when one withdrawal cannot be read", async () => {
+it("continues with other payouts when one withdrawal cannot be read", async () => {
   const { world, payouts } = await opened();
   await payouts.plan({ ...order, orderId: "missing" });
   await payouts.runDue();
@@ -153,7 +155,7 @@ it("goes on with the others when one withdrawal cannot be read", async () => {
   expect((await payouts.stats()).states).toMatchObject({ sent: 21, planned: 0 });
 });
 
-it("begins nothing more once its signal aborts, and finishes what is running", async () => {
+it("starts nothing more once its signal aborts, and finishes running work", async () => {
   const { world, payouts } = await opened();
   for (let n = 0; n < 5; n++) await payouts.plan({ ...order, orderId: `p${n}` });
   const ending = new AbortController();
@@ -165,7 +167,7 @@ it("begins nothing more once its signal aborts, and finishes what is running", a
   );
 });
 
-it("goes on with the others when it is too early to look for a payout that a crashed worker left", async () => {
+it("continues with other payouts while it is too early to look up one that a crashed worker left", async () => {
   const { world, payouts } = await opened();
   world.fates.push("lost");
   await payouts.plan(order);
@@ -201,9 +203,9 @@ it("leaves a lookup that it cannot finish to another worker, however long the do
   expect(await state()).toBe("sent");
 });
 
-describe("the check of everything that was written", () => {
+describe("the check of the journal", () => {
   const pages = 3;
-  /** A ledger of several pages, whose reading is counted. */
+  /** A ledger of several pages, with its reads counted. */
   async function reading() {
     const world = World.inMemory();
     const planned = world.open();
@@ -233,7 +235,7 @@ describe("the check of everything that was written", () => {
     };
   }
 
-  it("lets other work have its turn", async () => {
+  it("yields to other work", async () => {
     const { payouts } = await reading();
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
@@ -242,7 +244,7 @@ describe("the check of everything that was written", () => {
     expect(turns).toBeGreaterThan(pages);
   });
 
-  it("ends when the signal of runDue aborts, and begins again the next time", async () => {
+  it("ends when the signal of runDue aborts, and starts over the next time", async () => {
     const { payouts, begun, compared } = await reading();
     const signal = AbortSignal.abort();
     expect(await payouts.runDue({ signal })).toBe(0);
@@ -257,7 +259,7 @@ describe("the check of everything that was written", () => {
     expect(begun()).toBe(2);
   });
 
-  it("goes on for another runDue", async () => {
+  it("continues for a concurrent runDue", async () => {
     const { payouts, compared } = await reading();
     const [first, second] = [new AbortController(), new AbortController()];
     const ended = payouts.runDue({ signal: first.signal });
@@ -269,7 +271,7 @@ describe("the check of everything that was written", () => {
     expect(await goingOn).toBe(0);
   });
 
-  it("is made once by a worker before it sends, and ends without an error when it is stopped", async () => {
+  it("runs once before a worker sends, and ends without an error when the worker is stopped", async () => {
     const { payouts, events, begun, compared } = await reading();
     await payouts.start().stop();
     expect([begun(), compared()]).toEqual([1, 0]);

@@ -7,14 +7,14 @@ import type { Store, StoreMode } from "../../src/stores/store.ts";
 import type { Life } from "../crash.ts";
 import { openInMemory, type TestDatabase } from "../databases.ts";
 
-/** What becomes of one request to create a withdrawal. */
+/** The outcome of one request to create a withdrawal. */
 export type Fate =
   | "answered"
-  /** It gets lost on its way. */
+  /** The request is lost. */
   | "lost"
-  /** It takes effect, and the answer gets lost. */
+  /** The request takes effect, but its response is lost. */
   | "unanswered"
-  /** It takes effect long after its connection broke. */
+  /** The request takes effect long after its connection broke. */
   | "late"
   | "refused connection";
 
@@ -29,24 +29,24 @@ export const order = {
   recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
 };
 
-/** A service, a database and a clock that a test moves. */
+/** A service, a database and a clock that the test advances. */
 export class World {
   readonly sandbox = createSandbox();
-  /** The fates of the next requests; those after are answered. */
+  /** The fates of the next requests; later ones are answered. */
   readonly fates: Fate[] = [];
-  /** How long after a withdrawal was made the list shows it. */
+  /** How long the list takes to show a new withdrawal. */
   lagMs = 0;
-  /** How many items a page of the list has at most. */
+  /** The maximum number of items on a page of the list. */
   pageSize = 1_000;
-  /** How long after its connection broke a late request takes effect. */
+  /** The time between a late request's broken connection and its effect. */
   lateMs = quietMs - 1;
   /** Called when a request to create a withdrawal has arrived. */
   onCreation = async () => {};
-  /** Answers for requests, instead of the service's. */
+  /** Responses that replace the service's. */
   answer: (method: string, path: string) => Response | undefined = () => undefined;
-  /** What the service makes of a request's body. */
+  /** Changes a request's body before the service sees it. */
   change = (body: Record<string, unknown>) => body;
-  /** Runs SQL beside the ledger. */
+  /** Runs SQL outside the ledger. */
   query: (text: string) => unknown = () => {};
   /** Requests to create a withdrawal, with their keys and times. */
   readonly creations: {
@@ -101,7 +101,7 @@ export class World {
     return this.sandbox.withdrawals.all();
   }
 
-  /** A ledger of a process, which may end. */
+  /** The ledger of a process, which `life` may end. */
   open({
     life,
     store = this.#openStore(),
@@ -150,7 +150,7 @@ export class World {
     if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(ms);
   }
 
-  /** Runs what is due, for as long as it takes in steps of time. */
+  /** Runs due payouts again and again while time advances in steps. */
   async live(
     payouts: { runDue(): Promise<number> },
     ms = 30 * minute,
@@ -211,7 +211,7 @@ export class World {
   }
 }
 
-/** @param url Where nobody listens, if that is why. */
+/** @param url The address that refused the connection, if one did. */
 function failure(code: string, url?: string): TypeError {
   const { hostname: address, port } = new URL(url ?? "http://unnamed.invalid");
   const at = url === undefined ? {} : { address, port: Number(port) };
@@ -219,7 +219,7 @@ function failure(code: string, url?: string): TypeError {
   return Object.assign(new TypeError("fetch failed"), { cause });
 }
 
-/** A ledger in memory, and what it tells. */
+/** A ledger in memory, and its events. */
 export async function opened(options: Parameters<World["open"]>[0] = {}) {
   const world = World.inMemory();
   const events: PayoutsEvent[] = [];

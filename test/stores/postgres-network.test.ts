@@ -27,7 +27,7 @@ function message(type: string, content: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-it("outlives a new connection that PostgreSQL ends in the same breath", async () => {
+it("survives a new connection that PostgreSQL closes at once", async () => {
   const welcome = [message("R", "\0\0\0\0"), message("Z", "I")];
   const fatal = message("E", "SFATAL\0C57P01\0Mterminating connection\0\0");
   const port = await listening((socket) =>
@@ -44,12 +44,12 @@ it("outlives a new connection that PostgreSQL ends in the same breath", async ()
 });
 
 describe.skipIf(postgresUrl === undefined)(
-  "a network that forwards nothing any more, and says nothing,",
+  "a store on PostgreSQL whose network silently stops forwarding",
   () => {
     let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
     let pool: pg.Pool;
     const sockets = new Set<Socket>();
-    /** Leaves the connections that there are open, and dead. New ones work. */
+    /** Leaves existing connections open but dead. New ones work. */
     const freeze = () => {
       for (const socket of sockets) {
         socket.unpipe();
@@ -80,7 +80,7 @@ describe.skipIf(postgresUrl === undefined)(
     });
 
     it.each(["BEGIN", "a statement", "COMMIT", "ROLLBACK"])(
-      "fails the transaction that waits for %s, and the next one gets through",
+      "fails a transaction that waits for %s, and runs the next one",
       async (waiting) => {
         const store = postgres(pool);
         await store.transaction(() => sql("SELECT 1"));
@@ -106,7 +106,7 @@ describe.skipIf(postgresUrl === undefined)(
       },
     );
 
-    it("does not hold up the end of one that listens", async () => {
+    it("closes without waiting for a dead listening connection", async () => {
       const store = postgres(pool);
       store.listen("inbox", () => {});
       pool.on("acquire", freeze);
@@ -115,7 +115,7 @@ describe.skipIf(postgresUrl === undefined)(
       expect(pool.totalCount).toBe(0);
     });
 
-    it("is not suspected while a migration waits for another one", async () => {
+    it("does not time out a migration that waits for another one", async () => {
       const other = new pg.Client(database.url);
       await other.connect();
       await other.query("SELECT pg_advisory_lock(hashtext('settlekit.migrate.settlekit'))");

@@ -8,14 +8,14 @@ const one = () => sql("SELECT 1 AS one");
 
 const server = await postgresServer();
 
-describe.skipIf(server === undefined)("a store on a pool that gives it no client", () => {
+describe.skipIf(server === undefined)("a store that gets no client from its pool", () => {
   let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
   beforeAll(async () => {
     database = await createPostgresDatabase(server ?? "");
   });
   afterAll(() => database.drop());
 
-  it("says that the pool has no free client instead of waiting without end", async () => {
+  it("reports that the pool has no free client, instead of waiting forever", async () => {
     const small = new pg.Pool({ connectionString: database.url, max: 1 });
     const taken = await small.connect();
     const waiting = postgres(small, { connectTimeoutMs: 20 }).transaction(() => one());
@@ -26,7 +26,7 @@ describe.skipIf(server === undefined)("a store on a pool that gives it no client
     await small.end();
   });
 
-  it("says so even if the pool itself waits for less", async () => {
+  it("reports that even if the pool's own limit is shorter", async () => {
     const small = new pg.Pool({ connectionString: database.url, max: 1 });
     const taken = await small.connect();
     small.options.connectionTimeoutMillis = 20;
@@ -38,7 +38,7 @@ describe.skipIf(server === undefined)("a store on a pool that gives it no client
     await small.end();
   });
 
-  it("says that the server cannot be reached", async () => {
+  it("reports that the server cannot be reached", async () => {
     const lost = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
     await expect(postgres(lost).transaction(() => one())).rejects.toEqual(
       expect.objectContaining({ code: "store_unavailable" }),
@@ -46,7 +46,7 @@ describe.skipIf(server === undefined)("a store on a pool that gives it no client
     await lost.end();
   });
 
-  it("says why none of a host's addresses can be reached", async () => {
+  it("reports why none of a host's addresses can be reached", async () => {
     const refused = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
     const unreachable = { connect: () => Promise.reject(refused) } as never;
     const reading = postgres(unreachable).transaction(() => one());

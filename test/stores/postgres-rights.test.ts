@@ -12,9 +12,9 @@ const add = (id: string) => sql("INSERT INTO {orders} VALUES ($1)", [id]);
 
 const server = await postgresServer();
 
-describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few rights", () => {
+describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few privileges", () => {
   let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
-  /** Of the administrator. */
+  /** The administrator's pool. */
   let pool: pg.Pool;
   let restricted: pg.Pool;
   const role = `shop_${process.pid}`;
@@ -35,7 +35,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few 
     await database.drop();
   });
 
-  it("migrates in a schema that was made for it", async () => {
+  it("migrates in a schema that was created for it", async () => {
     await pool.query(`CREATE SCHEMA made AUTHORIZATION ${role}`);
     const store = postgres(restricted, { schema: "made" });
     expect(await migrate(store, orders)).toBe(1);
@@ -43,7 +43,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few 
   });
 
   it.each([
-    ["make a schema", "none", "", /GRANT CREATE ON DATABASE settlekit_\w+ for this role/],
+    ["create a schema", "none", "", /GRANT CREATE ON DATABASE settlekit_\w+ for this role/],
     ["see a schema", "settlekit", "", /GRANT USAGE ON SCHEMA settlekit for this role/],
     [
       "write",
@@ -51,7 +51,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few 
       `GRANT USAGE ON SCHEMA settlekit TO ${role}; GRANT SELECT ON settlekit.migrations TO ${role}`,
       /GRANT SELECT, INSERT, UPDATE, DELETE ON orders for this role/,
     ],
-  ])("says which grant is missing to %s", async (_, schema, granted, message) => {
+  ])("names the grant that it needs to %s", async (_, schema, granted, message) => {
     if (granted) await pool.query(granted);
     const store = postgres(restricted, { schema });
     const working = migrate(store, orders).then(() => store.transaction(() => add("a")));

@@ -38,7 +38,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     expect(() => postgres(pool, { schema: 'x"; DROP' })).toThrow(/must be a name of up to 48/);
   });
 
-  it("refuses what is no pool", () => {
+  it("refuses anything but a pool", () => {
     expect(() => postgres({} as pg.Pool)).toThrow(/takes a Pool from pg/);
   });
 
@@ -48,7 +48,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     );
   });
 
-  it("goes on without prepared statements where a pooler gives it connections that do not have them", async () => {
+  it("stops using prepared statements when a pooler gives it connections without them", async () => {
     const single = new pg.Pool({ connectionString: database.url, max: 1 });
     const store = postgres(single);
     await store.transaction(() => add("prepared"));
@@ -56,7 +56,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     expect((await single.query(prepared)).rows).toEqual([
       { name: expect.stringMatching(/^settlekit_/) },
     ]);
-    // As on another connection, which the pooler put in the place of the first.
+    // As if the pooler had switched to another connection.
     await single.query("DEALLOCATE ALL");
     await expect(store.transaction(() => add("lost"))).rejects.toThrow(/does not exist/);
     await store.transaction(() => add("found"));
@@ -65,7 +65,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await single.end();
   });
 
-  it("says that a transaction of the shop's has to run again", async () => {
+  it("tells the shop to run a conflicting transaction again", async () => {
     const store = postgres(pool);
     await store.transaction(() => add("contended"));
     const client = await pool.connect();
@@ -80,7 +80,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await pool.query("DELETE FROM settlekit.orders");
   });
 
-  it("undoes the work when the connection dies in it, and goes on with a new one", async () => {
+  it("rolls back when its connection dies, and continues on a new one", async () => {
     const store = postgres(pool);
     const dying = store.transaction(function* () {
       yield* add("lost");
@@ -95,7 +95,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await pool.query("DELETE FROM settlekit.orders");
   });
 
-  it("leaves a server that became a replica in a failover, and says so", async () => {
+  it("reconnects after a failover made its server a replica, and reports that", async () => {
     const single = new pg.Pool({ connectionString: database.url, max: 1 });
     const store = postgres(single);
     await single.query("SET default_transaction_read_only TO on");
@@ -109,13 +109,13 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await single.end();
   });
 
-  it("does not take a transaction for committed that a caught error has undone", async () => {
+  it("does not treat a transaction as committed that a caught error rolled back", async () => {
     const store = postgres(pool);
     const failing = store.transaction(function* () {
       yield* add("a");
       yield* call<pg.PoolClient>((tx) => tx.query("SELECT 1/0").catch(() => {}));
     });
-    await expect(failing).rejects.toThrow(/error was caught, so PostgreSQL undid/);
+    await expect(failing).rejects.toThrow(/error was caught, so PostgreSQL rolled back/);
     expect(await count()).toBe(0);
   });
 
@@ -123,7 +123,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     ["off", "on"],
     ["local", "on"],
     ["remote_apply", "remote_apply"],
-  ])("makes commits durable where the database's default is %s", async (usual, commits) => {
+  ])("makes commits durable if the database's default is %s", async (usual, commits) => {
     const lax = new pg.Pool({
       connectionString: database.url,
       options: `-c synchronous_commit=${usual} -c default_transaction_isolation=serializable`,
@@ -137,7 +137,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await lax.end();
   });
 
-  it("joins a transaction of the shop's, and rolls back with it", async () => {
+  it("joins the shop's transaction, and rolls back with it", async () => {
     const store = postgres(pool);
     const client = await pool.connect();
     await client.query("BEGIN");
@@ -158,7 +158,11 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
 
   it.each([
     ["null", () => null, /must be a client of pg with an open transaction, got null/],
-    ["no client", () => ({}), /must be a client of pg with an open transaction, got an object/],
+    [
+      "another object",
+      () => ({}),
+      /must be a client of pg with an open transaction, got an object/,
+    ],
     ["a pool", () => pool, /is a pool.*Pass the client that you ran BEGIN on/],
   ])("refuses to join %s", async (_, tx, message) => {
     const joining = postgres(pool).join(tx() as pg.PoolClient, () => add("a"));
@@ -168,17 +172,17 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     expect(await count()).toBe(0);
   });
 
-  describe("limits its transactions, so that", () => {
+  describe("with time limits", () => {
     const settings = () =>
       sql(`SELECT current_setting('idle_in_transaction_session_timeout') AS idle,
   current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement`);
 
-    it("a suspended process ends, and nobody waits for a lock without end", async () => {
+    it("ends the transaction of a suspended process, and long waits for a lock", async () => {
       const inIt = await postgres(pool).transaction(settings);
       expect(inIt).toEqual([{ idle: "35s", lock: "10s", statement: "0" }]);
     });
 
-    it("the shop's own transactions keep their settings", async () => {
+    it("leaves the settings of the shop's own transactions alone", async () => {
       const client = await pool.connect();
       await client.query("BEGIN");
       const [own] = await postgres(pool).join(client, settings);
@@ -187,7 +191,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
       expect(own).toEqual({ idle: "0", lock: "0", statement: "0" });
     });
 
-    it("a migration waits for another one for as long as it takes", async () => {
+    it("lets a migration wait for another one for as long as it takes", async () => {
       const limited = new pg.Pool({ connectionString: database.url, statement_timeout: 5_000 });
       const store = postgres(limited, { schema: "patient" });
       const text = `CREATE TABLE {waits} AS SELECT current_setting('lock_timeout') AS lock,
@@ -202,7 +206,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
       await limited.end();
     });
 
-    it("a lock that is not given up is an error that says so", async () => {
+    it("reports a lock that is not released in time", async () => {
       const store = postgres(pool);
       await store.transaction(() => add("locked"));
       const client = await pool.connect();
@@ -223,7 +227,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
       await pool.query("DELETE FROM settlekit.orders");
     });
 
-    it("work that takes longer than its limit is undone, and keeps no connection", async () => {
+    it("rolls back work that exceeds its limit, and closes its connection", async () => {
       const store = postgres(pool);
       const error = new Error("too long");
       let hanging: pg.PoolClient | undefined;
@@ -238,12 +242,12 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
         { limit: { ms: 20, error } },
       );
       await expect(work).rejects.toBe(error);
-      // Not in the next transaction that is given this connection.
+      // It must not run in the next transaction on this connection.
       await expect(hanging?.query("SELECT 1")).rejects.toThrow();
       expect(await count()).toBe(0);
     });
 
-    it("a statement that takes longer than the limit ends on the server, too", async () => {
+    it("also ends a statement that exceeds the limit on the server", async () => {
       const store = postgres(pool);
       const error = new Error("too long");
       const work = store.transaction(
@@ -254,7 +258,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
         { limit: { ms: 20, error } },
       );
       await expect(work).rejects.toThrow();
-      // Waits for the transaction that added the same row, if it goes on.
+      // Would wait for the transaction that added the same row, if that were still open.
       await store.transaction(() => add("a"));
       await pool.query("DELETE FROM settlekit.orders");
     });

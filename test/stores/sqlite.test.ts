@@ -12,14 +12,14 @@ const add = (id: string) => sql("INSERT INTO {orders} VALUES ($1)", [id]);
 const count = (db: DatabaseSync) =>
   db.prepare("SELECT count(*) AS n FROM settlekit_orders").get()?.n;
 
-it("opens a file so that a commit survives a power cut, and readers do not wait", async () => {
+it("opens a database so that commits survive a power cut", async () => {
   const store = sqlite(":memory:", { busyTimeoutMs: 50 });
   const pragmas = await store.transaction(() => sql("PRAGMA synchronous"));
   expect(pragmas).toEqual([{ synchronous: 2 }]);
   await store.close();
 });
 
-it("uses a database that the shop has open already, and leaves it open", async () => {
+it("uses a database that the shop has opened, and leaves it open", async () => {
   const db = new DatabaseSync(":memory:");
   const store = sqlite(db);
   await migrate(store, orders);
@@ -46,7 +46,7 @@ it("refuses an open database whose commits a power cut could undo", () => {
   expect(() => sqlite(db)).toThrow(/synchronous mode is below FULL.*PRAGMA synchronous = FULL/);
 });
 
-it("refuses what is no database", () => {
+it("refuses anything but a path or a DatabaseSync", () => {
   expect(() => sqlite({} as DatabaseSync)).toThrow(/takes a path or a DatabaseSync/);
   class Database {
     prepare() {}
@@ -64,13 +64,13 @@ it.each(["soon", -1, Number.NaN, 0.5, 2 ** 31])("refuses the busy timeout %o", (
   );
 });
 
-it("says which Node has SQLite, where there is none", () => {
+it("names the Node version that has SQLite if this one does not", () => {
   const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
   expect(() => sqlite("shop.db")).toThrow(/needs node:sqlite.*Use Node 22.13/);
   spy.mockRestore();
 });
 
-it("refuses an effect that returns a promise, and undoes what it wrote", async () => {
+it("refuses an effect that returns a promise, and rolls back its writes", async () => {
   const db = new DatabaseSync(":memory:");
   const store = sqlite(db);
   await migrate(store, orders);
@@ -85,7 +85,7 @@ it("refuses an effect that returns a promise, and undoes what it wrote", async (
   expect(count(db)).toBe(0);
 });
 
-it("joins a transaction that the shop has open, at once, and rolls back with it", async () => {
+it("joins the shop's open transaction synchronously, and rolls back with it", async () => {
   const db = new DatabaseSync(":memory:");
   const store = sqlite(db);
   await migrate(store, orders);
@@ -114,7 +114,7 @@ it("does not blame another process for a lock that this one holds", async () => 
   await database.close();
 });
 
-it("says that a transaction of the shop's which read before another one wrote has to run again", async () => {
+it("tells the shop to rerun a transaction that read before another one wrote", async () => {
   const database = await openSqlite();
   const db = new DatabaseSync(database.address);
   const store = sqlite(db);
@@ -136,7 +136,7 @@ it("says that a transaction of the shop's which read before another one wrote ha
   await database.close();
 });
 
-it("does not join the transaction that other code has left open", async () => {
+it("does not join a transaction that other code left open", async () => {
   const db = new DatabaseSync(":memory:");
   const store = sqlite(db);
   await migrate(store, orders);
@@ -146,7 +146,7 @@ it("does not join the transaction that other code has left open", async () => {
   expect(count(db)).toBe(0);
 });
 
-it("says so when the disk is full, and keeps nothing of the work", async () => {
+it("reports a full disk, and rolls back the work", async () => {
   const db = new DatabaseSync(":memory:");
   const store = sqlite(db);
   await migrate(store, orders);

@@ -41,7 +41,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
       );
     });
 
-  it("runs a unit of work as one transaction, and gives its result", async () => {
+  it("runs a unit of work as one transaction, and returns its result", async () => {
     await migrate(store, notes);
     const ids = await store.transaction(function* () {
       const [first] = yield* add("a");
@@ -52,7 +52,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(await texts()).toEqual(["a"]);
   });
 
-  it("undoes everything when the work throws, and throws the same error", async () => {
+  it("rolls back when the work throws, and rethrows the same error", async () => {
     await migrate(store, notes);
     const problem = new Error("no more");
     const failing = store.transaction(function* () {
@@ -63,7 +63,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(await texts()).toEqual([]);
   });
 
-  it("gives numbers for counts, times and sums, by the database's clock", async () => {
+  it("returns counts, times and sums as numbers, by the database's clock", async () => {
     await migrate(store, notes);
     const [row] = await store.transaction(function* () {
       yield* add("a");
@@ -75,7 +75,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(Math.abs(Number(row?.at) - Date.now())).toBeLessThan(60_000);
   });
 
-  it("takes its time from a table in tests", async () => {
+  it("reads the time from a table in tests", async () => {
     await database.query("CREATE TABLE test_clock (ms BIGINT)");
     await database.query("INSERT INTO test_clock VALUES (1234)");
     const other = database.open({ clock: "(SELECT ms FROM test_clock)" });
@@ -93,7 +93,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(await migrate(store, notes)).toBe(0);
   });
 
-  it("goes on from the version that is there", async () => {
+  it("migrates from the existing version", async () => {
     await migrate(store, { ...notes, migrations: notes.migrations.slice(0, 1) });
     await expect(requireMigrated(store, notes)).rejects.toEqual(
       expect.objectContaining({
@@ -110,7 +110,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(await migrate(store, notes)).toBe(0);
   });
 
-  it("prints a script that goes on from the version that is there", async () => {
+  it("prints a script that migrates from the existing version", async () => {
     await migrate(store, { ...notes, migrations: notes.migrations.slice(0, 1) });
     await database.query(migrationScript(store.dialect, notes, 1));
     await requireMigrated(store, notes);
@@ -129,13 +129,13 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     await expect(requireMigrated(store, older)).rejects.toEqual(refusal);
   });
 
-  it("says that the tables are missing", async () => {
+  it("reports missing tables", async () => {
     await expect(store.transaction(() => add("a"))).rejects.toEqual(
       expect.objectContaining({ name: "StoreError", code: "not_migrated" }),
     );
   });
 
-  it("keeps two units of work apart that write the same row", async () => {
+  it("isolates two units of work that write the same row", async () => {
     await migrate(store, notes);
     const other = database.open();
     await store.transaction(() => add("0"));
@@ -145,7 +145,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(await texts()).toEqual(["20"]);
   });
 
-  it("wakes those that listen to the channel once the work is committed", async () => {
+  it("wakes the channel's listeners once the work is committed", async () => {
     await migrate(store, notes);
     const woken: string[] = [];
     const { promise: inboxWoken, resolve } = Promise.withResolvers<void>();
@@ -166,7 +166,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     await other.close();
   });
 
-  it("gives the merchant's code the driver's own client, in the same transaction", async () => {
+  it("passes the driver's own client to the merchant's code, in the same transaction", async () => {
     await migrate(store, notes);
     const failing = store.transaction(function* () {
       yield* add("a");
@@ -182,7 +182,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(await texts()).toEqual([]);
   });
 
-  it("refuses merchant's code that ends the transaction, and commits nothing after it", async () => {
+  it("refuses code of the merchant's that ends the transaction, and commits nothing after it", async () => {
     await migrate(store, notes);
     const ending = store.transaction(function* () {
       yield* call((tx) => {
@@ -195,7 +195,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(await texts()).toEqual([]);
   });
 
-  it("says what failed, and goes on with the next unit of work", async () => {
+  it("reports a failed statement, and runs the next unit of work", async () => {
     await migrate(store, notes);
     const failing = store.transaction(() => sql("SELECT nothing sensible"));
     await expect(failing).rejects.toBeInstanceOf(StoreError);

@@ -26,7 +26,7 @@ describe("the amount of a deposit", () => {
     ["٢٥٫٥٠", 2550],
     ["۲۵٫۵", 2550],
     ["२५", 2500],
-  ])("is read as customers write it: %s", (text, cents) => {
+  ])("is parsed as customers write it: %s", (text, cents) => {
     expect(centsIn("en", text)).toBe(cents);
   });
 
@@ -34,19 +34,19 @@ describe("the amount of a deposit", () => {
     ["", "0", ".", "0.00", "-25", "+25", "1e3", "0x10", "twenty-five", "€25", "$"],
     ["25.500", "1.000", "25 50", "1,00,0", "1,00.50", "1.000.50", "1,000 000", "1,,000", "0,100"],
     ["1,000,000.01", "10000001", "9".repeat(400), "25.50.", "2\n5"],
-  ])("is refused when it is none, too large or could be another one: %s, %s, …", (...texts) => {
+  ])("is refused when it is invalid, too large or ambiguous: %s, %s, …", (...texts) => {
     const taken = texts.filter((text) => centsIn("en", text) !== undefined);
     expect(taken).toEqual([]);
   });
 
-  test("takes the separators of the language for what they are there", () => {
+  test("is parsed with the separators of the language", () => {
     const read = (text: string) => ["en", "de", "fr", "de-CH"].map((tag) => centsIn(tag, text));
     expect(read("1,000")).toEqual([100_000, undefined, undefined, undefined]);
     expect(read("1.000")).toEqual([undefined, 100_000, undefined, undefined]);
     expect(read("1\u202F000,50")).toEqual([100_050, 100_050, 100_050, 100_050]);
   });
 
-  test("is what the page itself would print", () => {
+  test("can be entered as the page prints it", () => {
     const tags =
       "en de fr fr-CA es es-MX pt pt-PT it ja zh-Hans ar ar-EG en-IN de-CH de-AT fa hi bn he";
     const someTag = fc.constantFrom(...tags.split(" "));

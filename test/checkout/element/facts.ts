@@ -1,7 +1,7 @@
 import type { Payment } from "../../../src/wire/payment.ts";
 import type { Quote } from "../../../src/wire/quote.ts";
 
-// A payment with one quote, for tests that change what they are about.
+// A payment with one quote, of which each test changes the fields that it is about.
 
 export const quote: Quote = {
   id: "quote_1",

@@ -7,7 +7,7 @@ const names = (kind: "attribute" | "property", given: string[]) =>
   );
 
 describe("names on the element", () => {
-  test("that are almost one of its own are mistakes", () => {
+  test("that nearly match one of its own are reported", () => {
     const given = ["paymentid", "payment_id", "baseurl", "base", "secrets", "enviroment", "them"];
     expect(names("attribute", given)).toEqual([
       ["paymentid", "payment-id"],
@@ -25,7 +25,7 @@ describe("names on the element", () => {
     ]);
   });
 
-  test("of HTML, and of frameworks, are none", () => {
+  test("from HTML and from frameworks are ignored", () => {
     const html = (
       "accesskey autocapitalize autofocus class contenteditable dir draggable enterkeyhint exportparts hidden id inert " +
       "inputmode is itemid itemprop itemref itemscope itemtype lang nonce part popover role slot spellcheck style tabindex " +

@@ -13,7 +13,7 @@ describe("the clock of a quote", () => {
   test.each([
     ["fast", 11 * minute],
     ["slow", -60 * minute],
-  ])("starts at its creation where the device's is too %s", (_, localMs) => {
+  ])("starts at the quote's creation if the device's clock is too %s", (_, localMs) => {
     vi.setSystemTime(created + localMs);
     const clock = clockOf(quote, unreadable);
     expect(clock?.now()).toBe(created);
@@ -21,12 +21,12 @@ describe("the clock of a quote", () => {
     expect(clock?.now()).toBe(created + minute);
   });
 
-  test("is the client's, where the device's may be right", () => {
+  test("is the client's if the device's clock may be right", () => {
     vi.setSystemTime(created + 4 * minute);
     expect(clockOf(quote, unreadable)).toBeUndefined();
   });
 
-  test("is the client's, wherever the page can read the service's", () => {
+  test("is the client's if the page can read the service's", () => {
     vi.setSystemTime(created - 60 * minute);
     const date = new Date(created).toUTCString();
     expect(clockOf(quote, new Headers({ date }))).toBeUndefined();

@@ -29,8 +29,8 @@ const quotes = fc
   })
   .filter(({ contract, deposit }) => contract !== deposit);
 
-describe("for any quote", () => {
-  test("the amount shown, the wallet's transfer and the EIP-681 link are the same, to the unit", () => {
+describe("any quote", () => {
+  test("has the same amount, to the unit, on the page, in the wallet's transfer and in the EIP-681 link", () => {
     fc.assert(
       fc.property(quotes, ({ units, decimals, chainId, isNative, contract, deposit }) => {
         const assetType = isNative ? "native" : "erc20";

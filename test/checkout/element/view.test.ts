@@ -55,12 +55,12 @@ describe("the amount", () => {
     expect(viewOf(offered(ofQuote, ofPayment), texts).title).toBe(title);
   });
 
-  test("says how much of it are fees", () => {
+  test("shows the fees that it includes", () => {
     expect(viewOf(offered({ amountDueCents: 2575 }), texts).fees).toBe("Includes $0.75 in fees");
     expect(viewOf(offered(), texts).fees).toBeUndefined();
   });
 
-  test("of a deposit is what the customer chose, and nothing before", () => {
+  test("of a deposit is the customer's choice, and missing before that", () => {
     const deposit = { ...payment, type: "deposit", amountInCents: 0, quotes: [] };
     expect(knowing({ payment: deposit })).toMatchObject({
       phase: "deposit",
@@ -72,12 +72,12 @@ describe("the amount", () => {
     });
   });
 
-  test("is never written from a number that is none", () => {
+  test("is never shown if it is not a number", () => {
     const odd = { ...payment, amountInCents: "25" as unknown as number };
     expect(knowing({ payment: odd }).title).not.toMatch(/NaN|25/);
   });
 
-  test("to send is in Latin digits without groups in every language", async () => {
+  test("to send has Latin digits without grouping in every language", async () => {
     const arabic = createTexts(await loadMessages("ar"), "ar-EG");
     const known = offered({ expectedAmountAsset: "1234567890123" });
     expect(viewOf(known, arabic).transfer?.amount).toBe("1234567.890123");
@@ -85,14 +85,14 @@ describe("the amount", () => {
   });
 });
 
-describe("what arrived", () => {
+describe("a payment that is processing or over", () => {
   test.each([
     ["completed", "25000000", "25.00", "$25.00 arrived. Thank you."],
     ["confirmed", "27500000", "27.50", /^\$27.50 arrived. Thank you. That is more than was due/],
     ["failed", "22500000", "22.50", /^\$22.50 arrived, which is not enough/],
     ["failed", "25000000", "25.00", "The shop has been notified and can help."],
     ["expired", "25000000", "25.00", /^\$25.00 arrived too late/],
-  ])("is judged by units: %s with %s", (status, units, usd, outcome) => {
+  ])("is judged by the units that arrived: %s with %s", (status, units, usd, outcome) => {
     const view = knowing({ payment: { ...payment, status, ...received(units, usd) } });
     expect(view.outcome).toMatch(outcome);
     expect(view.received).toBe(`$${usd} in USDC on Base Sepolia`);
@@ -104,11 +104,11 @@ describe("what arrived", () => {
     ["cancelled", "Do not send anything to this payment's address."],
     ["refunded", "Your refund is on its way. The shop can tell you more."],
     ["completed", "Thank you."],
-  ])("is nothing when it is %s without a receipt", (status, outcome) => {
+  ])("names no amount without a receipt: %s", (status, outcome) => {
     expect(knowing({ payment: { ...payment, status } }).outcome).toBe(outcome);
   });
 
-  test("is told although a used quote has no token", () => {
+  test("shows its outcome although a used quote has no token", () => {
     const { token } = quote;
     const { receipt } = received("27500000", "27.50");
     const settled = {
@@ -125,7 +125,7 @@ describe("what arrived", () => {
     expect(view.outcome).toMatch(/^\$27.50 arrived. Thank you. That is more than was due/);
   });
 
-  test("is counted in confirmations, or only said to be confirmed", () => {
+  test("shows its confirmations, counted if the service counts them", () => {
     const processing = { ...payment, status: "processing" };
     const counted = { ...processing, receipt: { confirmations: 4, requiredConfirmations: 10 } };
     expect(knowing({ payment: counted }).confirmations).toEqual({
@@ -138,7 +138,7 @@ describe("what arrived", () => {
     });
   });
 
-  test("keeps its status in words when the service knows a new one", () => {
+  test("shows an unknown status in words", () => {
     const view = knowing({ payment: { ...payment, status: "under_\u202Ereview" } });
     expect(view).toMatchObject({ phase: "other", status: "The payment is under_review" });
     // Whether any money was seen is unknown.
@@ -151,7 +151,7 @@ describe("a transfer that a wallet has sent", () => {
   if (!choice) throw new Error("The quote offers a choice.");
   const sent = ["0x1", "0x2"].map((hash) => ({ wallet: "Anvil", choice, hash }));
 
-  test("hides what could be paid, until the customer is sure to pay again", () => {
+  test("hides the payment details until the customer confirms paying again", () => {
     const known = { ...offered(), sent };
     const waiting = { phase: "sent", status: "Payment sent", transfer: undefined, wallets: [] };
     expect(viewOf(known, texts)).toMatchObject(waiting);
@@ -171,17 +171,20 @@ describe("a transfer that a wallet has sent", () => {
     ["processing", {}],
     ["expired", {}],
     ["completed", received("25000000", "25.00")],
-  ])("has its hash on the page, as all have: %s", (status, of) => {
+  ])("has its hash on the page, like all others: %s", (status, of) => {
     const { transaction } = knowing({ payment: { ...payment, status, ...of }, sent });
     expect(transaction).toContain("0x1 0x2");
   });
 
-  test.each(["expired", "cancelled"])("is not called money that never came: %s", (status) => {
-    const { outcome } = knowing({ payment: { ...payment, status }, sent });
-    expect(outcome).toMatch(
-      /^Your transfer was sent, but did not arrive in time. Do not pay again/,
-    );
-  });
+  test.each(["expired", "cancelled"])(
+    "is not reported as money that never arrived: %s",
+    (status) => {
+      const { outcome } = knowing({ payment: { ...payment, status }, sent });
+      expect(outcome).toMatch(
+        /^Your transfer was sent, but did not arrive in time. Do not pay again/,
+      );
+    },
+  );
 });
 
 describe("the choices", () => {
@@ -197,7 +200,7 @@ describe("the choices", () => {
   });
   const contract = (digit: string) => `0x${digit.repeat(40)}`;
 
-  test("are each token once, and the networks of the chosen one", () => {
+  test("show each token once, and the networks of the chosen one", () => {
     const quotes = [
       other(1, "USDC", contract("1")),
       other(10, "USDC", contract("2")),
@@ -215,12 +218,12 @@ describe("the choices", () => {
     ]);
   });
 
-  test("call a known chain by its own name, whatever the service says", () => {
+  test("show a known chain by its own name, whatever the service calls it", () => {
     expect(choicesOf([other(1, "USDC", contract("1"))])[0]?.network).toBe("Ethereum");
     expect(choicesOf([other(777, "USDC", contract("1"))])[0]?.network).toBe("Base");
   });
 
-  test("tell two tokens of one name on one network apart", () => {
+  test("distinguish two tokens with the same name on one network", () => {
     const choices = choicesOf([other(1, "USDC", contract("1")), other(1, "USDC", contract("2"))]);
     const { networks } = knowing({ payment, choices, choice: choices[0] });
     expect(new Set(networks.map(({ label }) => label)).size).toBe(2);
@@ -237,27 +240,27 @@ describe("an offer", () => {
     ["in another token", { token: { ...quote.token, contractAddress: `0x${"1".repeat(40)}` } }],
     ["with other decimals", { token: { ...quote.token, decimals: 18 } }],
     ["on another chain", { chainId: 1 }],
-  ])("that the service makes %s than it was asked for is refused", (_, changes) => {
+  ])("is refused if the service made it %s than requested", (_, changes) => {
     const [asked] = choicesOf([quote]);
     const quoted = { ...quote, ...changes };
     const request = paymentRequest(payment, quoted, () => 0);
     expect(() => offerOf(request, quoted, asked)).toThrow(/another token, on another chain/);
   });
 
-  test("that has expired already is refused", () => {
+  test("is refused if it has already expired", () => {
     const request = paymentRequest(payment, quote, () => Date.parse(quote.expiresAt));
     expect(() => offerOf(request, quote, undefined)).toThrow(/already expired/);
   });
 });
 
-describe("texts of the service", () => {
+describe("texts from the service", () => {
   test("are shown without characters that reorder, hide or break their neighbours", () => {
     expect(printable("USD\u202E\u200BC\n\0")).toBe("USDC");
     expect(printable("x".repeat(100))).toBe(`${"x".repeat(40)}…`);
     expect(printable(null)).toBe("");
   });
 
-  test("of a currency that has no code are written beside the amount", () => {
+  test("for a currency without a code appear next to the amount", () => {
     expect(texts.money(2500, "USD")).toBe("$25.00");
     expect(texts.money(2500, "dollars")).toBe("25.00 dollars");
   });
@@ -276,7 +279,7 @@ describe("languages", () => {
   });
 
   test.each(["de", "fr", "es", "pt", "it", "ja", "zh-Hans", "ar"] as const)(
-    "%s has the placeholders of the English texts, and says each in its own words",
+    "%s translates every English text, with its placeholders",
     async (language) => {
       const messages = await loadMessages(language);
       const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();

@@ -12,7 +12,7 @@ const account = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
 type Request = WalletProvider["request"];
 
-/** Pays from a wallet that answers in its own way. */
+/** Pays from a wallet with the given responses. */
 function payFrom(request: Request, rpcUrls: RpcUrls = {}): Promise<string> {
   return payFromWallet({
     provider: { request },
@@ -28,7 +28,7 @@ function payFrom(request: Request, rpcUrls: RpcUrls = {}): Promise<string> {
   });
 }
 
-/** Pays from a wallet that throws something when it is asked for one method. */
+/** Pays from a wallet that throws a value when one method is called. */
 function payFromWalletThatThrows(thrown: unknown, failing: string): Promise<string> {
   const answers: Readonly<Record<string, unknown>> = {
     eth_requestAccounts: [account],
@@ -42,7 +42,7 @@ function payFromWalletThatThrows(thrown: unknown, failing: string): Promise<stri
 
 const errorOf = (code: unknown, message: string) => Object.assign(new Error(message), { code });
 
-describe("an error of a wallet that was asked to send", () => {
+describe("a wallet's error after a request to send", () => {
   const thrownBy = (thrown: unknown) => payFromWalletThatThrows(thrown, "eth_sendTransaction");
 
   test.each([
@@ -65,21 +65,21 @@ describe("an error of a wallet that was asked to send", () => {
     ["another error", errorOf(-32_000, "replacement transaction underpriced")],
     ["a lost connection", errorOf(4900, "Disconnected")],
     ["no error at all", undefined],
-  ])("leaves open whether it was sent: %s", async (_, thrown) => {
+  ])("leaves the outcome unknown: %s", async (_, thrown) => {
     await expect(thrownBy(thrown)).rejects.toMatchObject({
       code: "wallet_outcome_unknown",
       outcome: "unknown",
     });
   });
 
-  test("is quoted with its own words, whether or not it is an error object", async () => {
+  test("is quoted, whether or not it is an Error", async () => {
     await expect(thrownBy("Out of order.")).rejects.toThrow(
       'Stub Wallet answered eth_sendTransaction with an error, "Out of order". The payment may have been sent: check the wallet.',
     );
   });
 });
 
-test("insufficient permissions are no lack of money", async () => {
+test("insufficient permissions are not reported as insufficient funds", async () => {
   const paid = payFromWalletThatThrows(
     errorOf(-32_603, "Insufficient permissions"),
     "eth_requestAccounts",
@@ -97,7 +97,7 @@ describe("a wallet on another chain", () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  /** A wallet that switches as told. */
+  /** A wallet that switches its chain with `onSwitch`. */
   const switching =
     (onSwitch: () => void): Request =>
     async ({ method }) => {
