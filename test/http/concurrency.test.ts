@@ -13,7 +13,7 @@ import { httpTo } from "./http-to.ts";
 const read = { path: { paymentId: payment.id } };
 
 describe("maxConcurrency", () => {
-  test("lets no more requests be under way at once, and all of them in the end", async () => {
+  test("limits how many requests run at once, and all of them finish", async () => {
     let underWay = 0;
     let most = 0;
     const fetch = async () => {
@@ -28,7 +28,7 @@ describe("maxConcurrency", () => {
     expect(most).toBe(3);
   });
 
-  test("leaves no place taken when a call fails", async () => {
+  test("frees the place of a call that fails", async () => {
     using server = scriptedService({ status: 404 });
     const http = httpTo(server, { maxConcurrency: 1 });
     for (let call = 0; call < 3; call++) {
@@ -36,7 +36,7 @@ describe("maxConcurrency", () => {
     }
   });
 
-  test("is not used up by calls that wait because of a 429", async () => {
+  test("is not used up by calls that wait after a 429", async () => {
     const isLimited = (init: FetchInit) => "x-service-payment-secret" in init.headers;
     const fetch = async (_: string, init: FetchInit) =>
       isLimited(init)
@@ -108,7 +108,7 @@ describe("maxConcurrency", () => {
   });
 });
 
-test("a place given up in the queue is nobody's turn", async () => {
+test("a place that is given up in the queue does not block the next one", async () => {
   const limit = pLimit(1);
   const [first, second, third] = [enter(limit), enter(limit), enter(limit)];
   second.leave();

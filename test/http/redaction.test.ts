@@ -18,15 +18,15 @@ describe("a credential in a text", () => {
     ["whole", `bad key ${key}!`, "bad key [redacted]!"],
     ["twice", `${key}${key}`, "[redacted][redacted]"],
     ["in upper case", key.toUpperCase(), "[redacted]"],
-    ["with the slash as some JSON writes it", "sk_test_4f9a7c1e\\/0b52.", "[redacted]."],
+    ["with its slash escaped as in some JSON", "sk_test_4f9a7c1e\\/0b52.", "[redacted]."],
     ["shortened by the service", "key sk_test_4f9a7... is unknown", "key [redacted]... is unknown"],
-    ["cut at the text's end", "unknown key sk_test_4f", "unknown key [redacted]"],
-    ["beside letters of another length in lower case", `İİİ ${key}`, "İİİ [redacted]"],
-  ])("%s is taken out", (_, text, shown) => {
+    ["cut off at the end of the text", "unknown key sk_test_4f", "unknown key [redacted]"],
+    ["next to letters whose lower case is longer", `İİİ ${key}`, "İİİ [redacted]"],
+  ])("%s is redacted", (_, text, shown) => {
     expect(redact(text)).toBe(shown);
   });
 
-  test("never shows, wherever a service or proxy cuts it off", () => {
+  test("never shows, wherever it is cut off", () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(key.length), (before, length) => {
         const shown = redact(`${before}${key.slice(0, length)}`);
@@ -35,7 +35,7 @@ describe("a credential in a text", () => {
     );
   });
 
-  test("leaves every other text as it is", () => {
+  test("is the only text that is redacted", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         fc.pre(!/sk_tes/i.test(text));
@@ -46,7 +46,7 @@ describe("a credential in a text", () => {
   });
 
   test.each([490, 495, 499, 500, 505])(
-    "never shows where a message is cut at %i characters",
+    "never shows when the message is cut at %i characters",
     (at) => {
       const message = `${"x".repeat(at - 10)}${key}${"y".repeat(100)}`;
       for (const body of [
@@ -69,14 +69,14 @@ test.each<[string, object]>([
     { status: 302, headers: { location: `https://sk_test_4f9a7c1e.example` } },
   ],
   [
-    "in a body that is no JSON",
+    "in a body that is not JSON",
     { status: 400, body: `{"error":{"message":"bad key ${key.slice(0, 14)}` },
   ],
-  ["in a success that is no JSON", { body: `<h1>${key}` }],
+  ["in a success that is not JSON", { body: `<h1>${key}` }],
   ["in the name of a field", { status: 400, body: { error: { [key]: 1, code: "x" } } }],
   ["in the request id", { status: 400, headers: { "x-request-id": key }, body: {} }],
   ["in the request id of a body", { status: 400, body: { error: { code: "x", requestId: key } } }],
-])("a credential that comes back %s shows nowhere in the error", async (_, answer) => {
+])("a credential that the service repeats %s does not show in the error", async (_, answer) => {
   using server = scriptedService(answer);
   const error = await httpTo(server, { secretKey: key, maxRetries: 0 })
     .call(getPayment, { path: { paymentId: payment.id } })
