@@ -42,7 +42,7 @@ test("writes equal values as equal JSON, whatever the order of their keys", () =
   expect(canonicalJson({ b: [{ d: 1, c: null }], a: 2 })).toBe('{"a":2,"b":[{"c":null,"d":1}]}');
 });
 
-test("an environment that may not be read is an empty one", () => {
+test("an environment that may not be read counts as empty", () => {
   const env = new Proxy(
     {},
     {

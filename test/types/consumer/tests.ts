@@ -1,4 +1,4 @@
-// What a merchant's tests use.
+// The parts of settlekit that a merchant's tests use.
 
 import {
   createSandbox,
