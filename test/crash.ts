@@ -145,8 +145,8 @@ export interface Cuts {
 }
 
 /**
- * Runs once to the end, and then once for each boundary of that run, with a crash there. By default, only one boundary in
- * `stride` counts, beginning with number `from`.
+ * Runs once to the end, and then again with a crash at each boundary of that run: by default, only at every `stride`th
+ * boundary, beginning with number `from`.
  *
  * @param run Checks the guarantees itself.
  */

@@ -5,8 +5,8 @@ import type { Operation } from "../src/wire/operation.ts";
 import * as operations from "../src/wire/operations.ts";
 import type { Description } from "./contract/description.ts";
 
-// Every response of a sandbox in any test must match the OpenAPI document. Faults replace responses after this check, so
-// a test may make them as wrong as it likes.
+// Every response of a sandbox in any test must match the OpenAPI document. Faults replace responses after this check,
+// so a test may make them as wrong as it likes.
 
 vi.mock("../src/sandbox/service/operations.ts", async (importOriginal) => {
   const original = await importOriginal<typeof import("../src/sandbox/service/operations.ts")>();

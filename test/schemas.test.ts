@@ -48,7 +48,7 @@ test("the newer published forms are converted, and unknown fields kept", () => {
   });
 });
 
-test("they are zod's own schemas, which can be picked from, extended and nested", () => {
+test("the schemas are zod's own, and can be picked from, extended and nested", () => {
   const order = z.object({
     number: z.int(),
     payment: paymentSchema.pick({ id: true, status: true }).extend({ note: z.string() }),
@@ -90,7 +90,7 @@ test("a webhook event's data is typed by its name", () => {
   expect(webhookEventSchema.safeParse({ ...paid, event: "payment.paid" }).success).toBe(false);
 });
 
-test("a Hono route accepts them as Standard Schema, and refuses an invalid withdrawal", async () => {
+test("a Hono route accepts the schemas as Standard Schema, and refuses an invalid withdrawal", async () => {
   const app = new Hono().post("/withdrawals", sValidator("json", withdrawalSchema), (context) =>
     context.json({ cents: context.req.valid("json").amountInCents }),
   );

@@ -24,14 +24,14 @@ async function nodeFetch(url: string, init: FetchInit): Promise<FetchResponse> {
   });
 }
 
-describe("an afterResponse hook that", () => {
+describe("an afterResponse hook", () => {
   test.each<Hook>([
     ({ response }) => response,
     async ({ response }) => {
       await response.text();
       return response;
     },
-  ])("returns the response that it received changes nothing", async (hook) => {
+  ])("that returns the response it received changes nothing", async (hook) => {
     const error = { type: "invalid_request_error", code: "invalid_amount", message: "No." };
     await using server = await scriptedServer(created, { status: 422, body: { error } });
     const http = httpTo(server, { hooks: afterwards(hook) });
@@ -43,21 +43,21 @@ describe("an afterResponse hook that", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("reads a truncated body is not blamed for it, and the call is retried", async () => {
+  test("that reads a truncated body is not blamed for it, and the call is retried", async () => {
     await using server = await scriptedServer(truncated, created);
     const http = httpTo(server, { hooks: afterwards(reading) });
     expect(await http.call(createPayment, order)).toEqual(createdPayment);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("reads an oversized body is not blamed for it", async () => {
+  test("that reads an oversized body is not blamed for it", async () => {
     await using server = await scriptedServer({ body: { id: "x".repeat(300_000) } });
     const http = httpTo(server, { hooks: afterwards(reading), maxResponseBytes: 100_000 });
     await expect(http.call(getPayment, read)).rejects.toMatchObject({ code: "response_too_large" });
   });
 
   test.each([undefined, nodeFetch])(
-    "reads the response gets its URL, status text and body, with fetch %o",
+    "gets the URL, status text and body of the response, with fetch %o",
     async (fetch) => {
       await using server = await scriptedServer((response) => {
         const text = JSON.stringify(payment);

@@ -69,7 +69,7 @@ test("a beforeRequest hook may reroute the request to a proxy's URL", async () =
   expect(proxy.requests[0]).toMatchObject({ method: "POST", body: JSON.stringify(order.body) });
 });
 
-describe("a beforeRequest hook that", () => {
+describe("a beforeRequest hook", () => {
   const misdeeds: [string, NonNullable<ClientHooks["beforeRequest"]>[number], RegExp][] = [
     [
       "throws",
@@ -116,20 +116,23 @@ describe("a beforeRequest hook that", () => {
     ],
   ];
 
-  test.each(misdeeds)("%s fails the call before anything is sent", async (_, hook, message) => {
-    const { error, requests } = await creationWith({ beforeRequest: [hook] });
-    expect(error).toMatchObject({
-      name: "ConfigurationError",
-      code: "hook_failed",
-      param: "hooks",
-      outcome: "not_sent",
-      attempts: 0,
-    });
-    expect(error.message).toMatch(message);
-    expect(requests).toHaveLength(0);
-  });
+  test.each(misdeeds)(
+    "that %s fails the call before anything is sent",
+    async (_, hook, message) => {
+      const { error, requests } = await creationWith({ beforeRequest: [hook] });
+      expect(error).toMatchObject({
+        name: "ConfigurationError",
+        code: "hook_failed",
+        param: "hooks",
+        outcome: "not_sent",
+        attempts: 0,
+      });
+      expect(error.message).toMatch(message);
+      expect(requests).toHaveLength(0);
+    },
+  );
 
-  test("throws the request does not expose its credential", async () => {
+  test("that throws the request does not expose its credential", async () => {
     const { error } = await creationWith({
       beforeRequest: [
         ({ request }) => {
@@ -142,7 +145,7 @@ describe("a beforeRequest hook that", () => {
     expect(shown).not.toContain(secretKey);
   });
 
-  test("never settles runs into timeoutMs, and nothing is sent", async () => {
+  test("that never settles is ended by timeoutMs, and nothing is sent", async () => {
     using server = scriptedService(created);
     const hooks: ClientHooks = { beforeRequest: [() => new Promise<void>(() => {})] };
     const http = httpTo(server, { hooks, timeoutMs: 5, maxRetries: 0 });
@@ -154,7 +157,7 @@ describe("a beforeRequest hook that", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("is running when the call is aborted prevents the request", async () => {
+  test("that is running when the call is aborted prevents the request", async () => {
     const controller = new AbortController();
     const hooks: ClientHooks = { beforeRequest: [() => controller.abort()] };
     using server = scriptedService(created);
@@ -170,7 +173,7 @@ describe("a beforeRequest hook that", () => {
   });
 });
 
-describe("an afterResponse hook that", () => {
+describe("an afterResponse hook", () => {
   const misdeeds: [string, NonNullable<ClientHooks["afterResponse"]>[number], RegExp][] = [
     [
       "throws",
@@ -184,7 +187,7 @@ describe("an afterResponse hook that", () => {
   ];
 
   test.each(misdeeds)(
-    "%s leaves the outcome unknown, and the cause names the hook",
+    "that %s leaves the outcome unknown, and the cause names the hook",
     async (_, hook, message) => {
       const { error, requests } = await creationWith({ afterResponse: [hook] });
       expect(error).toMatchObject({
@@ -198,7 +201,7 @@ describe("an afterResponse hook that", () => {
     },
   );
 
-  test("replaces a successful response decides the result", async () => {
+  test("that replaces a successful response decides the result", async () => {
     const hooks: ClientHooks = {
       afterResponse: [
         async ({ response }) => Response.json({ ...(await response.json()), note: 1 }),
@@ -208,7 +211,7 @@ describe("an afterResponse hook that", () => {
     expect(await httpTo(server, { hooks }).call(getPayment, read)).toEqual({ ...payment, note: 1 });
   });
 
-  test("turns a proxy's page into a rejection by the service does not make the outcome certain", async () => {
+  test("that turns a proxy's page into a rejection by the service does not make the outcome certain", async () => {
     const refusal = { error: { code: "forbidden", message: "No" } };
     const { error } = await creationWith(
       { afterResponse: [() => Response.json(refusal, { status: 403 })] },
@@ -220,7 +223,7 @@ describe("an afterResponse hook that", () => {
     });
   });
 
-  test("never settles runs into timeoutMs, and the outcome is unknown", async () => {
+  test("that never settles is ended by timeoutMs, and the outcome is unknown", async () => {
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
     const hang = () => {
       enter();

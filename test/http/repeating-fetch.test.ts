@@ -156,7 +156,7 @@ describe("Deno's fetch, which repeats requests by itself", () => {
     expect(await new Response(inits[0]?.body).text()).toBe("");
   });
 
-  test("gets text for a request that may be repeated, and so does a custom fetch for any", async () => {
+  test("gets text for a request that may be repeated, as a custom fetch does for any request", async () => {
     await http().call(createQuote, { path: { paymentId: "1" }, body });
     await http({ fetch }).call(createWithdrawal, { body });
     expect(inits.map((init) => init.body)).toEqual([JSON.stringify(body), JSON.stringify(body)]);

@@ -26,13 +26,13 @@ test("a date is compared with the service's clock if the response shows it", () 
 });
 
 test.each(["", "soon", "-5", "1e3", "+1", "0x10", "2026-03-01", "1, 2", "99999999999"])(
-  "%j is ignored",
+  "the value %j is ignored",
   (text) => {
     expect(read(text)).toBeUndefined();
   },
 );
 
-test("no text throws or causes a negative wait", () => {
+test("no value throws or causes a negative wait", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."0123456789 ,:.+-eGMTSunar") }), (text) => {
       const ms = read(text);

@@ -28,7 +28,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("is reported correctly as sent or not sent, at whichever moment it is aborted", async () => {
+  test("that is aborted at any moment is correctly reported as sent or not sent", async () => {
     const seen = new Set<boolean>();
     for (let turns = 0; turns < 60; turns++) {
       const controller = new AbortController();
@@ -123,7 +123,7 @@ describe("a response larger than maxResponseBytes", () => {
     expect(error).toMatchObject({ name: "NotFoundError", status: 404, outcome: "unknown" });
   });
 
-  test("is not one that has exactly that size", async () => {
+  test("does not include one of exactly that size", async () => {
     const fetch = async () => new Response(large);
     const http = httpTo(api, { fetch, maxResponseBytes: large.length });
     expect(await http.call(getPayment, read)).toMatchObject({ id: payment.id });

@@ -71,7 +71,7 @@ describe("a body over HTTP/2 that continues after its refusal", () => {
     ["not read at all", {}, "a", 401],
     ["late", delivery().headers, "a", 408],
   ])(
-    "because it was %s lets the stream close without an error",
+    "because it was %s lets its stream close without an error",
     async (_, headers, sent, status) => {
       const bodyTimeoutMs = status === 408 ? 50 : 60_000;
       const receive = receiver({ maxBodyBytes: 1000, bodyTimeoutMs }).nodeHandler();

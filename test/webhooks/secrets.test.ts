@@ -100,7 +100,7 @@ describe("several secrets", () => {
     expect(neither).toMatchObject({ reason: "signature_mismatch" });
   });
 
-  it("that are equal give the index of the first", async () => {
+  it("that are equal report the index of the first", async () => {
     expect(receiver({ secret: ["new", "new"] }).verifySync(fresh).secretIndex).toBe(0);
     expect((await webCryptoReceiver({ secret: ["new", "new"] }).verify(fresh)).secretIndex).toBe(0);
   });

@@ -157,7 +157,7 @@ describe("a delivery's age", () => {
     );
   });
 
-  it("causes an error if the clock gives an invalid date", () => {
+  it("causes an error if the clock returns an invalid date", () => {
     const broken = receiver({ now: () => new Date(Number.NaN) });
     expect(() => broken.verifySync(delivery())).toThrow(ConfigurationError);
   });
