@@ -7,14 +7,14 @@ import { onDemand } from "./on-demand.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Answers with the folder of the built package, which it builds when it is first asked. */
+    /** A URL that returns the folder of the built package, which is built on the first request. */
     packageBuilder: string;
   }
 }
 
 const root = resolve(import.meta.dirname, "..");
 
-/** One build for the whole run: a process that starts from it takes two thirds of the time. */
+/** Builds once for the whole run: a process that starts from the build takes two thirds of the time. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Inside the project, where the built files find the guides and the optional peers.
   const cache = join(root, "node_modules/.cache");
@@ -32,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("packageBuilder", builder.url);
   return async () => {
     await builder.close();
-    // Processes that end meanwhile write what they compiled.
+    // Processes that exit meanwhile write their compile cache.
     await rm(folder, { recursive: true, maxRetries: 20 });
   };
 }

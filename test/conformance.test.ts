@@ -26,7 +26,7 @@ function vectorsOf(file: string): [name: string, vector: Vector][] {
   return vectors.map((vector) => [JSON.stringify(vector), vector]);
 }
 
-/** What a function gives, or null where it refuses. */
+/** The result of a function, or null if it throws. */
 function orNull<Result>(run: () => Result): Result | null {
   try {
     return run();
@@ -50,7 +50,7 @@ describe("the vectors for other languages", () => {
     const headers = { "x-service-signature": signature, "x-service-timestamp": timestamp };
     const webhooks = new Webhooks({ secret, toleranceSeconds: Number.POSITIVE_INFINITY });
     const result = await webhooks.safeVerify({ body, headers });
-    // A body that is no event is refused once its signature was right.
+    // A body that is not an event is refused only after its signature has matched.
     const reason = result.ok ? "invalid_event" : result.reason;
     const isAccepted = reason === "invalid_event" || reason === "invalid_json";
     expect(isAccepted).toBe(valid);

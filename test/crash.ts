@@ -1,19 +1,19 @@
 import type { Store, Work } from "../src/stores/store.ts";
 
-/** Whether every boundary is cut at, or a sample: `SETTLEKIT_CRASH_STEPS=all`. */
+/** Whether to crash at every boundary (`SETTLEKIT_CRASH_STEPS=all`), or only at a sample. */
 const isWhole = process.env.SETTLEKIT_CRASH_STEPS === "all";
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A promise of its own for each wait, so that what waits can be collected. */
+/** A new promise for each wait, so that waiting work can be garbage-collected. */
 const nothing = () => new Promise<never>(() => {});
 
-/** Undoes a transaction. The process that it belonged to never sees it. */
+/** Rolls back a transaction. The crashed process never sees it. */
 class Cut extends Error {}
 
 /**
- * The life of a pretended process, which ends at one of its boundaries: before a statement, before or after a commit, before
- * a request, before its answer, or within that. What it does afterwards has no effect and never ends.
+ * A simulated process that crashes at one of its boundaries: before a statement, before or after a commit, before a
+ * request, before its response, or within that. Work after the crash has no effect and never ends.
  */
 export class Life {
   /** The boundaries that were crossed. */
@@ -23,7 +23,7 @@ export class Life {
   readonly #transactions = new Set<Promise<unknown>>();
   #isOver = false;
 
-  /** @param last How many boundaries it crosses. */
+  /** @param last How many boundaries it crosses before it crashes. */
   constructor(last = Number.POSITIVE_INFINITY) {
     this.#last = last;
   }
@@ -36,19 +36,19 @@ export class Life {
     if (!this.#passes(boundary)) await nothing();
   }
 
-  /** Runs until it is done, or the process has ended. */
+  /** Runs work until it is done or the process has crashed. */
   run<T>(work: () => Promise<T>): Promise<T | "crashed"> {
     return this.#isOver ? this.#ended() : Promise.race([work(), this.#ended()]);
   }
 
-  /** A COMMIT that was on its way at the end of the process still arrives. */
+  /** A COMMIT that was sent before the crash still arrives. */
   async #ended(): Promise<"crashed"> {
     await this.#end.promise;
     await Promise.allSettled(this.#transactions);
     return "crashed";
   }
 
-  /** The store as this process has it. */
+  /** The store as this process sees it. */
   store(store: Store): Store {
     return {
       ...store,
@@ -70,7 +70,7 @@ export class Life {
     };
   }
 
-  /** The network as this process has it. */
+  /** The network as this process sees it. */
   fetch(send: Send): Send {
     return async (url, init) => {
       const request = `${init.method} ${new URL(url).pathname.replace(/[0-9a-f-]{36}/, "{id}")}`;
@@ -119,12 +119,12 @@ export class Life {
     return step.value;
   }
 
-  /** At the end of the process, the connection breaks in the middle of its transaction. */
+  /** When the process crashes, its connection breaks in the middle of the transaction. */
   *#through(boundary: string): Work<void> {
     if (this.#passes(boundary)) return;
     yield {
       run(tx: unknown) {
-        // SQLite has none: the transaction is undone.
+        // SQLite has no connection: the error alone rolls back the transaction.
         (tx as { connection?: { stream: { destroy(): void } } }).connection?.stream.destroy();
         throw new Cut();
       },
@@ -138,15 +138,15 @@ function nameOf(step: object): string {
   return verb ? `${verb} ${table}` : "run" in step ? "an effect" : "a statement";
 }
 
-/** How many cuts there were, and at which kinds of boundaries. */
+/** How many crashes there were, and at which kinds of boundaries. */
 export interface Cuts {
   count: number;
   readonly kinds: Set<string>;
 }
 
 /**
- * Runs once to the end, and then once for each boundary of that run, cut there: of every boundary, or by default of one in
- * `stride`, beginning with number `from`.
+ * Runs once to the end, and then again with a crash at each boundary of that run: by default, only at every `stride`th
+ * boundary, beginning with number `from`.
  *
  * @param run Checks the guarantees itself.
  */
@@ -169,7 +169,7 @@ export async function cutEverywhere(
     if (life.isOver) cuts.count++;
     else missed++;
   }
-  // Work that goes on at once ends in another order each time, and may need some statements more or less.
+  // Concurrent work finishes in a different order each time, and may need a few statements more or fewer.
   if (missed > 1 + whole.crossed.length / step / 20) throw new Error(`${missed} cuts not reached.`);
   return cuts;
 }

@@ -10,9 +10,9 @@ import type { Store } from "../src/stores/store.ts";
 import { fastFolder } from "./fast-folder.ts";
 import { demanded } from "./on-demand.ts";
 
-/** A new, empty database of a test, and a way to look into it beside the store. */
+/** A new, empty database for a test, which can be queried without the store. */
 export interface TestDatabase {
-  /** A store on it, with a connection of its own. Closed with the database. */
+  /** Opens a store with a connection of its own. It is closed with the database. */
   open(options?: { clock?: string }): Store;
   /** The URL of a PostgreSQL database, or the path of a file: for other processes. */
   readonly address: string;
@@ -21,7 +21,7 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** In memory, which is fast. All stores have its one connection. */
+/** A database in memory, which is fast. All stores share its one connection. */
 export function openInMemory(): TestDatabase & { readonly db: DatabaseSync } {
   const db = new DatabaseSync(":memory:");
   return {
@@ -39,7 +39,7 @@ function run(db: DatabaseSync, statement: string): Record<string, unknown>[] {
   return [];
 }
 
-/** Deletes the rows of settlekit's tables, and leaves the tables. */
+/** Deletes the rows of settlekit's tables, but not the tables. */
 export async function clear(database: TestDatabase, { dialect }: Store): Promise<void> {
   const isPostgres = dialect.name === "postgres";
   const tables = await database.query(
@@ -133,13 +133,13 @@ export async function openSqlite(parent = fastFolder): Promise<TestDatabase> {
 
 const server = await postgresServer();
 
-/** Every kind of database that there is here: one suite runs on each. */
+/** Every kind of database that is available here. Suites run on each. */
 export const databases: [name: "SQLite" | "PostgreSQL", open: () => Promise<TestDatabase>][] = [
   ["SQLite", () => openSqlite()],
 ];
 if (server !== undefined) databases.push(["PostgreSQL", () => openPostgres(server)]);
 
-/** The same for tests with thousands of databases: SQLite in memory. */
+/** The same for tests with thousands of databases, with SQLite in memory. */
 export const fastDatabases: typeof databases = databases.map(([name, open]) => [
   name,
   name === "SQLite" ? async () => openInMemory() : open,

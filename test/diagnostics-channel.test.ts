@@ -4,7 +4,7 @@ import { MerchantClient } from "../src/index.ts";
 import { createSandbox } from "../src/sandbox/index.ts";
 import { signWebhook, Webhooks } from "../src/webhooks/index.ts";
 
-/** What a channel carries while something runs. */
+/** The messages on a channel while `run` runs. */
 async function published(name: string, run: () => Promise<unknown>): Promise<unknown[]> {
   const messages: unknown[] = [];
   const listen = (message: unknown) => void messages.push(message);
@@ -17,7 +17,7 @@ async function published(name: string, run: () => Promise<unknown>): Promise<unk
   return messages;
 }
 
-test("settlekit:client carries what onEvent is told", async () => {
+test("settlekit:client carries the events that onEvent gets", async () => {
   const { secretKey, fetch } = createSandbox();
   const events: unknown[] = [];
   const onEvent = (event: unknown) => void events.push(event);
@@ -27,7 +27,7 @@ test("settlekit:client carries what onEvent is told", async () => {
   expect(messages).toEqual(events);
 });
 
-test("settlekit:webhooks carries each delivery, and why it was refused", async () => {
+test("settlekit:webhooks carries each delivery, and the reason if it was refused", async () => {
   const secret = "whsec_of_this_test";
   const webhooks = new Webhooks({ secret });
   const event = { event: "payment.updated", data: { orderId: "order_77", status: "completed" } };

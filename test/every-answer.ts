@@ -5,8 +5,8 @@ import type { Operation } from "../src/wire/operation.ts";
 import * as operations from "../src/wire/operations.ts";
 import type { Description } from "./contract/description.ts";
 
-// Whatever a test is about: each answer that a sandbox gives in it must fit the OpenAPI document. Faults replace
-// answers after this point, so they may be as wrong as a test wants them.
+// Every response of a sandbox in any test must match the OpenAPI document. Faults replace responses after this check,
+// so a test may make them as wrong as it likes.
 
 vi.mock("../src/sandbox/service/operations.ts", async (importOriginal) => {
   const original = await importOriginal<typeof import("../src/sandbox/service/operations.ts")>();
@@ -17,7 +17,7 @@ vi.mock("../src/sandbox/service/operations.ts", async (importOriginal) => {
   return { ...original, serveOperations };
 });
 
-/** Shared by the test files of a process: the module above is made once for them. */
+/** Shared by the test files of a process, because the module above is loaded once for all of them. */
 const { judgements } = await import("./judgements.ts");
 
 afterEach(async () => {
@@ -29,7 +29,7 @@ function judgeAnswers(app: Hono<ServiceEnv>): void {
   app.use(async (c, next) => {
     await next();
     const { method, path } = c.req;
-    // Has no body to judge.
+    // There is no body to judge.
     if (method === "HEAD") return;
     const judgement = judge(method, path, c.res.status, c.var.answer);
     judgements.push(judgement.catch((error: unknown) => [String(error)]));
@@ -38,7 +38,7 @@ function judgeAnswers(app: Hono<ServiceEnv>): void {
 
 let description: Promise<Description> | undefined;
 
-/** Loaded at the first answer: most tests know no sandbox. */
+/** Loaded at the first response, because most tests use no sandbox. */
 function loadDescription(): Promise<Description> {
   description ??= import("./contract/description.ts").then(({ describeService }) =>
     describeService({ formats: true }),
@@ -72,7 +72,7 @@ async function judge(
 
 const placeholder = /\{\w+\}/g;
 
-/** A path without placeholders is meant before one with them. */
+/** Paths without placeholders take precedence over those with them. */
 const { operationTable, documentedOperations: _, ...all } = operations;
 const described: readonly Operation<unknown>[] = Object.values(operationTable);
 const table = Object.values<Operation<unknown>>(all).sort(

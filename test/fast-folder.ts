@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-/** In memory where there is room: no test cuts the power, and disks are slow. */
+/** In memory if there is room: disks are slow, and no test data has to survive a power cut. */
 export const fastFolder = hasRoom("/dev/shm") ? "/dev/shm" : tmpdir();
 
 function hasRoom(folder: string): boolean {

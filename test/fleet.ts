@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** A program for a fleet in one file, which starts many times faster than its source. */
+/** Bundles a fleet's program into one file, which starts many times faster than its source. */
 export async function buildProgram(source: URL) {
   const folder = resolve(import.meta.dirname, "../node_modules/.cache");
   const program = resolve(folder, `${source.pathname.split("/").at(-1)}-${process.pid}.mjs`);
@@ -33,17 +33,17 @@ interface Disturbance {
   readonly random: () => number;
 }
 
-/** Processes that are started again when they are killed. */
+/** Processes that are restarted after they are killed. */
 export class Fleet {
   readonly #program: string;
   readonly #settingsOf: (index: number) => object;
   readonly #children: ChildProcess[] = [];
-  /** What each process has printed, such as the port that it listens on; undefined while it starts. */
+  /** The first output of each process, such as the port that it listens on; undefined while it starts. */
   readonly printed: (string | undefined)[] = [];
   kills = 0;
   stops = 0;
 
-  /** @param settingsOf The settings of each process, which it finds in FLEET_SETTINGS. */
+  /** @param settingsOf The settings of each process, which it reads from FLEET_SETTINGS. */
   constructor(program: string, count: number, settingsOf: (index: number) => object) {
     this.#program = program;
     this.#settingsOf = settingsOf;
@@ -65,7 +65,7 @@ export class Fleet {
         await this.#suspend(any(), stopMs());
       }
     };
-    // Half of them at once, so that the others go on.
+    // At most half of them at a time, so that the others keep running.
     const half = Math.floor(this.#children.length / 2);
     await Promise.all([killing(), ...Array.from({ length: half }, suspending)]);
   }
@@ -94,7 +94,7 @@ export class Fleet {
     this.#start(index);
   }
 
-  /** A process that is killed meanwhile has been stopped for a shorter time, and does not count. */
+  /** Does not count a process that is killed meanwhile, because it was stopped for a shorter time. */
   async #suspend(index: number, ms: number): Promise<void> {
     const child = this.#children[index];
     child?.kill("SIGSTOP");
@@ -110,7 +110,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Numbers from 0 to 1, the same in each run: mulberry32. */
+/** Random numbers from 0 to 1 that depend only on the seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let a = seed;
   return () => {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * A port that is free, for servers that must know theirs in advance. Below the ports that systems give to those who
- * ask for any, so that no other test gets it before the server listens.
+ * A free port for servers that must know theirs in advance. It is below the ephemeral ports, so that no other test gets
+ * it before the server listens.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 30_000);

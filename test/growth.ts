@@ -1,7 +1,7 @@
 /**
- * How many times as long `work` takes on an input of eight times the length: about 8 where it is linear, about
- * 64 where it is quadratic. The shortest of several rounds counts, because a busy machine only ever adds time; rounds go on
- * for a while where the result looks too large.
+ * How many times as long `work` takes on an input of eight times the length: about 8 if it is linear, about 64 if it is
+ * quadratic. Compares the shortest of several rounds, because a busy machine only ever adds time, and adds rounds while
+ * the result looks too large.
  */
 export function growth(work: (length: number) => void, length: number, rounds = 7): number {
   const shortest = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

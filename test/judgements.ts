@@ -1,2 +1,2 @@
-/** Each finds what is wrong with one answer. */
+/** The problems found in each response. */
 export const judgements: Promise<string[]>[] = [];

@@ -3,21 +3,21 @@
 import { inboxMutants } from "./inbox/mutants.ts";
 import { payoutMutants } from "./payouts/mutants.ts";
 
-/** A safeguard taken out of the source, and the test that has to notice. */
+/** A safeguard that is removed from the source, and the test that must notice. */
 export interface Mutant {
-  /** What is gone, as a sentence without its end. */
+  /** The resulting fault, as a sentence without a full stop. */
   readonly name: string;
   readonly file: string;
-  /** Every place is replaced. */
+  /** Every occurrence is replaced. */
   readonly find: string;
   readonly replace: string;
   /** The test file that fails. */
   readonly test: string;
-  /** Part of the title of the test that fails, where the file has slow ones. */
+  /** Part of the title of the test that fails, if the file has slow tests. */
   readonly title?: string;
 }
 
-/** Each rule that keeps money or trust, without which a test fails: `npm run check:mutants` shows it. */
+/** The rules that protect money and trust. `npm run check:mutants` shows that a test fails without each of them. */
 export const mutants: readonly Mutant[] = [
   {
     name: "reads may be answered from a cache",
@@ -48,14 +48,14 @@ export const mutants: readonly Mutant[] = [
     test: "test/resources/lists/complete-lookup.test.ts",
   },
   {
-    name: "createOnce sends again after a 429 without a look",
+    name: "createOnce sends again after a 429 without a lookup",
     file: "src/resources/payouts/create-once.ts",
     find: "const isLater = !reached || lookedAt > sentAt;",
     replace: "const isLater = true;",
     test: "test/resources/payouts/create-once-again.test.ts",
   },
   {
-    name: "createOnce sends after a long wait without a look",
+    name: "createOnce sends after a long wait without a lookup",
     file: "src/resources/payouts/create-once.ts",
     find: "const freshMs = 1_000;",
     replace: "const freshMs = Number.POSITIVE_INFINITY;",
@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
     test: "test/resources/payouts/answer-and-request.test.ts",
   },
   {
-    name: "the answer to a creation is not compared with the request",
+    name: "the response to a creation is not compared with the request",
     file: "src/http/answer.ts",
     find: "const differing = input.differing?.(data) ?? [];",
     replace: "const differing: string[] = [];",
@@ -139,35 +139,35 @@ export const mutants: readonly Mutant[] = [
     test: "test/http/hooks-and-bodies.test.ts",
   },
   {
-    name: "calls that leave keep their slots",
+    name: "aborted calls keep their slots",
     file: "src/http/call.ts",
     find: "if (signal?.aborted) pace.release();",
     replace: "if (signal?.aborted) continue;",
     test: "test/http/void-slot.test.ts",
   },
   {
-    name: "calls that wait for their pace hold a turn",
+    name: "calls that wait for their pace take up concurrency",
     file: "src/http/call.ts",
     find: "await inPace();\n    const { turn, leave } = enter(limit);\n    try {",
     replace: "const { turn, leave } = enter(limit);\n    try {\n      await inPace();",
     test: "test/http/concurrency.test.ts",
   },
   {
-    name: "pages read ahead are read to the end after the loop was left",
+    name: "prefetched pages are read to the end after the loop has ended",
     file: "src/resources/lists/page.ts",
     find: "turn = turn.then(leave);",
     replace: "",
     test: "test/resources/lists/page.test.ts",
   },
   {
-    name: "a new key is another account",
+    name: "a rotated key counts as another account",
     file: "src/resources/payouts/once-per-order.ts",
     find: '...(provider && { shared: name("provider", numberOf(provider)) })',
     replace: "",
     test: "test/resources/payouts/create-once-rotation.test.ts",
   },
   {
-    name: "an answer about another payment is taken",
+    name: "a response about another payment is accepted",
     file: "src/resources/arguments.ts",
     find: "String(said).toLowerCase() === asked.toLowerCase()",
     replace: "true",
@@ -181,35 +181,35 @@ export const mutants: readonly Mutant[] = [
     test: "test/resources/payouts/answer-and-request.test.ts",
   },
   {
-    name: "an abort that came first does not stop the request",
+    name: "an abort before the request does not stop it",
     file: "src/http/send.ts",
     find: "      attempt.signal?.throwIfAborted();\n      signal.throwIfAborted();\n",
     replace: "",
     test: "test/http/send.test.ts",
   },
   {
-    name: "a tiny Retry-After is taken at its word",
+    name: "a tiny Retry-After is obeyed",
     file: "src/http/policy.ts",
     find: "export const leastRetryAfterMs = 250;",
     replace: "export const leastRetryAfterMs = 0;",
     test: "test/http/policy.test.ts",
   },
   {
-    name: "one credential's pause holds up the others",
+    name: "one credential's pause delays the others",
     file: "src/http/pace.ts",
     find: "const pace = this.#paces.get(credential) ?? new Pace(this.#time);",
     replace: "const [pace = new Pace(this.#time)] = this.#paces.values();",
     test: "test/http/shared-limits.test.ts",
   },
   {
-    name: "the error of a wait does not say the last status",
+    name: "the error of a wait does not name the last status",
     file: "src/resources/waiting.ts",
     find: "facts.lastStatus = status;",
     replace: "status;",
     test: "test/resources/waits-that-end.test.ts",
   },
   {
-    name: "integers beyond 2^53 are no drift",
+    name: "integers beyond 2^53 are not drift",
     file: "src/http/answer.ts",
     find: "if (Number.isInteger(value) && !Number.isSafeInteger(value)) paths.push(path);",
     replace: "",
@@ -230,7 +230,7 @@ export const mutants: readonly Mutant[] = [
     test: "test/runtime.test.ts",
   },
   {
-    name: "a webhook's body is read before its headers are judged",
+    name: "a webhook's body is read before its headers are checked",
     file: "src/webhooks/delivery.ts",
     find: "  const claims = checkedClaims(headers, settings);\n",
     replace:
@@ -259,21 +259,21 @@ export const mutants: readonly Mutant[] = [
     test: "test/webhooks/logging.test.ts",
   },
   {
-    name: "a credential that was cut off shows in part",
+    name: "part of a truncated credential shows",
     file: "src/http/request.ts",
     find: "const tellingAtEnd = 6;",
     replace: "const tellingAtEnd = 12;",
     test: "test/http/redaction.test.ts",
   },
   {
-    name: "an answer may have any size",
+    name: "a response may have any size",
     file: "src/http/send.ts",
     find: "if (bytes > maxBytes) throw new TooLargeError();",
     replace: "",
     test: "test/http/send.test.ts",
   },
   {
-    name: "what a custom fetch threw counts as a network failure",
+    name: "any error of a custom fetch counts as a network failure",
     file: "src/http/send.ts",
     find: "if (customFetch && !isNetworkError(error) && !hasNetworkCode(error)) {",
     replace: "if (hasNetworkCode(undefined)) {",
@@ -301,7 +301,7 @@ export const mutants: readonly Mutant[] = [
     test: "test/sandbox/faults/faults.test.ts",
   },
   {
-    name: "isPaid and isFinal take a payment for a status",
+    name: "isPaid and isFinal accept a payment as a status",
     file: "src/wire/payment-status.ts",
     find: 'if (typeof status === "string") return paidStatuses.has(status);',
     replace: "return paidStatuses.has(status);",

@@ -3,7 +3,7 @@ import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** Something that all test files share and that is made, in vitest's own process, when the first of them asks. */
+/** Serves a value that all test files share. It is made in vitest's own process when the first of them requests it. */
 export async function onDemand(make: () => Promise<string>) {
   let making: Promise<string> | undefined;
   const server = createServer(async (_, response) => {
@@ -17,7 +17,7 @@ export async function onDemand(make: () => Promise<string>) {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Waits for what is being made. */
+    /** Waits for a value that is still being made. */
     async close() {
       server.close();
       await making?.catch(() => undefined);
@@ -25,7 +25,7 @@ export async function onDemand(make: () => Promise<string>) {
   };
 }
 
-/** What `onDemand` made. Rejects with the reason it could not be made. */
+/** Requests the value from `onDemand`. Rejects with the reason if it could not be made. */
 export function demanded(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     get(url, async (response) => {

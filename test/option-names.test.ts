@@ -16,7 +16,7 @@ const payouts = createPayouts({ client, store });
 const order = { orderId: "o", amountInCents: 1, chainId: 8453, recipientAddress: "0x" };
 const effect = () => {};
 
-/** A call with options that hold a misspelt name, and the name that was meant. */
+/** Calls that take options, each with a misspelt name and the name that was meant. */
 const calls: Record<
   string,
   readonly [call: (options: never) => unknown, wrong: string, meant: string]
@@ -63,7 +63,7 @@ describe("a misspelt option", () => {
     expect(String(error)).toContain(`"${wrong}". Did you mean ${meant}?`);
   });
 
-  it("is refused without the value of what is no object, which may be a secret", () => {
+  it("or text in place of the options is refused without quoting it, because it may be a secret", () => {
     expect(() => createInbox("sk_test_1" as never)).toThrow(
       "The options must be an object, such as { client }.",
     );
@@ -73,7 +73,7 @@ describe("a misspelt option", () => {
 it.each([
   ["createInbox", "webhooks", () => createInbox({ client, store, webhooks: 5 as never })],
   ["createPayouts", "inbox", () => createPayouts({ client, store, inbox: {} as never })],
-])("%s refuses something else as %s", (_, param, create) => {
+])("%s refuses a value of the wrong type as %s", (_, param, create) => {
   expect(create).toThrow(expect.objectContaining({ code: "invalid_option", param }));
 });
 

@@ -11,7 +11,7 @@ const complete: ClientOptions = { secretKey: key, environment: "sandbox" };
 const asked = async ({ value }: CredentialSource) => (typeof value === "string" ? value : value());
 
 describe("the environment", () => {
-  test("is production unless said otherwise, by option before variable", () => {
+  test("is production unless an option or a variable says otherwise, in this order", () => {
     const variables = {
       SETTLEKIT_SECRET_KEY: "sk_live",
       SETTLEKIT_BASE_URL: "https://api.example",
@@ -29,7 +29,7 @@ describe("the environment", () => {
   test.each([
     ["environment", "unknown_environment"],
     ["secretKey", "missing_credential"],
-  ])("is refused as %s null, which a variable must not stand in for", (param, code) => {
+  ])("is not read from a variable when %s is null, which is refused", (param, code) => {
     const variables = { SETTLEKIT_SECRET_KEY: key, SETTLEKIT_ENVIRONMENT: "sandbox" };
     const refused = expect.objectContaining({ name: "ConfigurationError", param, code });
     expect(() => configure({ [param]: null }, variables)).toThrow(refused);
@@ -74,16 +74,24 @@ describe("a base URL", () => {
     ["http://shop.localhost", "http://shop.localhost"],
     ["http://127.8.0.1:80", "http://127.8.0.1"],
     ["http://[::1]:3000", "http://[::1]:3000"],
-  ])("%s is fine", (baseUrl, normal) => {
+  ])("may be %s", (baseUrl, normal) => {
     expect(configure({ ...complete, baseUrl }, {}).baseUrl).toBe(normal);
   });
 });
 
 describe("a secret key from the environment", () => {
   test.each([
-    ["that is empty counts as none", "", /There is no secret key/],
-    ["is named by its variable", "sk_test_1\n", /^SETTLEKIT_SECRET_KEY contains a character/],
-    ["of another environment is, too", "sk_9", /^SETTLEKIT_SECRET_KEY is a production key/],
+    ["that is empty counts as missing", "", /There is no secret key/],
+    [
+      "that is malformed is reported by its variable",
+      "sk_test_1\n",
+      /^SETTLEKIT_SECRET_KEY contains a character/,
+    ],
+    [
+      "of another environment is reported by its variable",
+      "sk_9",
+      /^SETTLEKIT_SECRET_KEY is a production key/,
+    ],
   ])("%s", (_, value, message) => {
     const configureFrom = () =>
       configure({ environment: "sandbox" }, { SETTLEKIT_SECRET_KEY: value });
@@ -121,7 +129,7 @@ describe("fetchOptions", () => {
   });
 });
 
-describe("what cannot be right is refused before anything is sent", () => {
+describe("an invalid configuration", () => {
   test.each<[string, ClientOptions, string, RegExp]>([
     ["no secret key", { environment: "sandbox" }, "secretKey", /SETTLEKIT_SECRET_KEY/],
     ["an empty secret key", { ...complete, secretKey: "" }, "secretKey", /non-empty/],
@@ -195,7 +203,7 @@ describe("what cannot be right is refused before anything is sent", () => {
       /hooks must be an object/,
     ],
     ["a malformed base URL", { ...complete, baseUrl: "api.example" }, "baseUrl", /not a URL/],
-    ["a host and a port alone", { ...complete, baseUrl: "localhost:4010" }, "baseUrl", /not a URL/],
+    ["only a host and a port", { ...complete, baseUrl: "localhost:4010" }, "baseUrl", /not a URL/],
     ["plain http", { ...complete, baseUrl: "http://api.example" }, "baseUrl", /Use https/],
     [
       "plain http to a look-alike",
@@ -228,22 +236,22 @@ describe("what cannot be right is refused before anything is sent", () => {
       "baseUrl",
       /fragment/,
     ],
-    ["a time-out of zero", { ...complete, timeoutMs: 0 }, "timeoutMs", /milliseconds/],
+    ["a timeout of zero", { ...complete, timeoutMs: 0 }, "timeoutMs", /milliseconds/],
     [
-      "an endless time-out",
+      "an infinite timeout",
       { ...complete, timeoutMs: Number.POSITIVE_INFINITY },
       "timeoutMs",
       /milliseconds/,
     ],
-    [
-      "a deadline that is no number",
-      { ...complete, deadlineMs: Number.NaN },
-      "deadlineMs",
-      /milliseconds/,
-    ],
+    ["a deadline of NaN", { ...complete, deadlineMs: Number.NaN }, "deadlineMs", /milliseconds/],
     ["half a retry", { ...complete, maxRetries: 0.5 }, "maxRetries", /whole number/],
     ["negative retries", { ...complete, maxRetries: -1 }, "maxRetries", /whole number/],
-    ["a fetch that is none", { ...complete, fetch: {} as typeof fetch }, "fetch", /function/],
+    [
+      "a fetch that is not a function",
+      { ...complete, fetch: {} as typeof fetch },
+      "fetch",
+      /function/,
+    ],
     [
       "a header that settlekit sets",
       { ...complete, headers: { "x-service-SECRET-key": "hunter2" } },
@@ -292,7 +300,7 @@ describe("what cannot be right is refused before anything is sent", () => {
       "apiKey",
       /secretKey, environment/,
     ],
-  ])("%s", (_, options, param, message) => {
+  ])("is refused before anything is sent: %s", (_, options, param, message) => {
     const refuse = () => configure(options, {});
     expect(refuse).toThrow(ConfigurationError);
     expect(refuse).toThrow(message);
@@ -302,12 +310,12 @@ describe("what cannot be right is refused before anything is sent", () => {
     );
   });
 
-  test("a key in place of the options, without repeating it", () => {
+  test("is refused without quoting it: a key in place of the options", () => {
     const refuse = () => configure(key as unknown as ClientOptions, {});
     expect(refuse).toThrow(/^The options must be an object, such as \{ secretKey \}\.$/);
   });
 
-  test("a key function that gives a wrong key", async () => {
+  test("is refused by the first call: a secretKey function that returns a wrong key", async () => {
     const { credential } = configure({ ...complete, secretKey: () => "sk_live" }, {});
     await expect(asked(credential)).rejects.toMatchObject({ code: "production_key_in_test" });
   });
@@ -316,7 +324,7 @@ describe("what cannot be right is refused before anything is sent", () => {
 describe("plain http to another machine", () => {
   const container = { ...complete, baseUrl: "http://sandbox:4010" };
 
-  test("is refused with the name of the option that allows it to a sandbox", () => {
+  test("is refused with the name of the option that allows it for a sandbox", () => {
     expect(() => configure(container, {})).toThrow(
       /allowHttp to true or SETTLEKIT_SANDBOX_ALLOW_HTTP to 1/,
     );
@@ -327,7 +335,7 @@ describe("plain http to another machine", () => {
   test.each([
     ["by the option", { allowHttp: true }, {}],
     ["by the variable", {}, { SETTLEKIT_SANDBOX_ALLOW_HTTP: "1" }],
-  ])("is allowed to a sandbox with a test key, %s", (_, options, variables) => {
+  ])("is allowed for a sandbox with a test key, %s", (_, options, variables) => {
     expect(configure({ ...container, ...options }, variables)).toMatchObject({
       baseUrl: "http://sandbox:4010",
       allowHttp: true,
@@ -341,12 +349,12 @@ describe("plain http to another machine", () => {
     );
   });
 
-  test("is not allowed by the option that says no, whatever the variable says", () => {
+  test("is refused if the option is false, whatever the variable says", () => {
     const options = { ...container, allowHttp: false };
     expect(() => configure(options, { SETTLEKIT_SANDBOX_ALLOW_HTTP: "1" })).toThrow(/plain http/);
   });
 
-  test("takes a test key also from a function", async () => {
+  test("requires a test key from a function, too", async () => {
     const options = { ...container, allowHttp: true, secretKey: async () => "hunter2" };
     await expect(asked(configure(options, {}).credential)).rejects.toMatchObject({
       param: "secretKey",
@@ -354,7 +362,7 @@ describe("plain http to another machine", () => {
     });
   });
 
-  test("is not for other environments", () => {
+  test("is not allowed for other environments", () => {
     const options = { secretKey: "sk_9", baseUrl: "https://a.example", allowHttp: true };
     expect(() => configure(options, {})).toThrow(expect.objectContaining({ param: "allowHttp" }));
   });

@@ -8,15 +8,15 @@ import { onDemand } from "./on-demand.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Answers with the address of a PostgreSQL server, which it starts when it is first asked. */
+    /** A URL that returns the address of a PostgreSQL server, which is started on the first request. */
     postgresStarter: string;
   }
 }
 
-/** How to start a server whose data would not survive a power cut. */
+/** Options for a fast server, whose data would not survive a power cut. */
 export const fast = { parent: fastFolder, flags: ["-c", "fsync=off"] };
 
-/** A PostgreSQL server of its own, with an empty folder. `url` has no database. */
+/** Starts a separate PostgreSQL server with an empty folder. `url` has no database. */
 export async function startPostgres({ parent = tmpdir(), flags = [] as string[] } = {}) {
   const EmbeddedPostgres = await loadEmbeddedPostgres();
   const port = await freePort();
@@ -39,13 +39,13 @@ export async function startPostgres({ parent = tmpdir(), flags = [] as string[] 
   await server.start();
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}`,
-    /** Ends and starts it again, with its data. */
+    /** Stops it and starts it again with its data. */
     server,
     stop: () => server.stop(),
   };
 }
 
-/** Without its hook for the end of the process, which sets the exit code to 0, also when tests have failed. */
+/** Removes its exit hooks, which set the exit code to 0 even if tests have failed. */
 async function loadEmbeddedPostgres() {
   const events = ["beforeExit", "exit"];
   const before = new Set(events.flatMap((event) => process.rawListeners(event)));

@@ -8,13 +8,13 @@ afterEach(() => vi.unstubAllGlobals());
 
 const options = { secretKey: "sk_test_4f9a7c1e", environment: "sandbox" } as const;
 
-test("the version that requests name is the package's", async () => {
+test("the version in requests is the package's", async () => {
   const manifest = await readFile(new URL("../package.json", import.meta.url), "utf8");
   expect(version).toBe(JSON.parse(manifest).version);
 });
 
 describe("a client for servers", () => {
-  test("is not made in a page, and says so without the key", () => {
+  test("refuses to be created in a page, with an error that does not quote the key", () => {
     vi.stubGlobal("window", {});
     expect(() => new MerchantClient(options)).not.toThrow();
     vi.stubGlobal("document", {});
@@ -27,7 +27,7 @@ describe("a client for servers", () => {
     );
   });
 
-  test("says which Node it needs when it is made under an older one", () => {
+  test("names the Node version it needs when it is created on an older one", () => {
     const versions = { ...process.versions, node: "20.11.0" };
     vi.stubGlobal("process", { ...process, env: process.env, versions });
     expect(() => new MerchantClient(options)).toThrow(
@@ -36,21 +36,21 @@ describe("a client for servers", () => {
         message: expect.stringMatching(/^settlekit needs Node 22\.12 or later, .* 20\.11\.0/),
       }),
     );
-    // Bun resembles some Node, which need not be new.
+    // Bun reports the version of some Node, which may be an old one.
     vi.stubGlobal("Bun", { version: "1.3.0" });
     expect(() => new MerchantClient(options)).not.toThrow();
   });
 });
 
 test.each(["22.12.0", "22.13.1", "23.0.0", "24.21.0", "26.0.0-nightly"])(
-  "Node %s will do",
+  "Node %s is supported",
   (version) => {
     expect(unsupportedNode(version)).toBeUndefined();
   },
 );
 
 test.each(["18.20.4", "20.20.2", "22.0.0", "22.11.9"])(
-  "Node %s is told to be too old, and what is needed",
+  "Node %s is too old, and the error names the version needed",
   (version) => {
     const { node } = packageJson.engines;
     const [, needed] = /^>=(\d+\.\d+)\.0$/.exec(node) ?? [];

@@ -5,7 +5,7 @@ import { expect, expectTypeOf, test, vi } from "vitest";
 import * as z from "zod";
 import { createdPayment, payment, withdrawal } from "./wire/examples.ts";
 
-// As the build does it: these schemas are made with the user's zod.
+// As in the build: these schemas are made with the user's zod.
 vi.mock("zod/mini", () => import("zod"));
 vi.resetModules();
 const schemas = await import("settlekit/schemas");
@@ -26,12 +26,12 @@ test("a stored payment is checked, and typed as the client types it", () => {
   expectTypeOf(read).toExtend<Payment>();
   expectTypeOf<z.infer<typeof createdPaymentSchema>>().toExtend<CreatedPayment>();
   expectTypeOf<z.infer<typeof withdrawalSchema>>().toExtend<Withdrawal>();
-  // What the client gives is what a typed route may answer with.
+  // A typed route may respond with what the client returns.
   expectTypeOf<Payment>().toExtend<z.infer<typeof paymentSchema>>();
   expectTypeOf<Withdrawal>().toExtend<z.infer<typeof withdrawalSchema>>();
 });
 
-test("a payment that is none is refused with the paths of what is wrong", () => {
+test("an invalid payment is refused with the paths of its problems", () => {
   const { quotes: _, ...rest } = payment;
   const { error } = paymentSchema.safeParse({ ...rest, amountInCents: "2500" });
   expect(error?.issues.map(({ path }) => path.join("."))).toEqual(["amountInCents", "quotes"]);
@@ -48,7 +48,7 @@ test("the newer published forms are converted, and unknown fields kept", () => {
   });
 });
 
-test("they are schemas of zod itself: picked from, extended and put into others", () => {
+test("the schemas are zod's own, and can be picked from, extended and nested", () => {
   const order = z.object({
     number: z.int(),
     payment: paymentSchema.pick({ id: true, status: true }).extend({ note: z.string() }),
@@ -64,7 +64,7 @@ test("they are schemas of zod itself: picked from, extended and put into others"
 });
 
 test.each(Object.entries(schemas))(
-  "%s has a JSON Schema of what it takes and of what it gives",
+  "%s has a JSON Schema for its input and for its output",
   (_, schema) => {
     for (const io of ["input", "output"] as const) {
       expect(() => z.toJSONSchema(schema, { io })).not.toThrow();
@@ -72,7 +72,7 @@ test.each(Object.entries(schemas))(
   },
 );
 
-test("the JSON Schema of an answer names what values are converted to", () => {
+test("the JSON Schema of an output has the types that values are converted to", () => {
   const { properties } = z.toJSONSchema(quoteSchema);
   expect(properties?.rateUsdAsset).toEqual({ type: "string" });
 });
@@ -90,7 +90,7 @@ test("a webhook event's data is typed by its name", () => {
   expect(webhookEventSchema.safeParse({ ...paid, event: "payment.paid" }).success).toBe(false);
 });
 
-test("a Hono route takes them as Standard Schema, and refuses what is no withdrawal", async () => {
+test("a Hono route accepts the schemas as Standard Schema, and refuses an invalid withdrawal", async () => {
   const app = new Hono().post("/withdrawals", sValidator("json", withdrawalSchema), (context) =>
     context.json({ cents: context.req.valid("json").amountInCents }),
   );
@@ -104,7 +104,7 @@ test("a Hono route takes them as Standard Schema, and refuses what is no withdra
   expect((await post({ ...withdrawal, amountInCents: null })).status).toBe(400);
 });
 
-test("the answer to a creation can be a fixture: what the schema asks for, and no more", () => {
+test("a response to a creation can be a fixture with only the fields that the schema requires", () => {
   const fixture = createdPaymentSchema.parse(createdPayment);
   expect(fixture.secret).toBe(createdPayment.secret);
 });

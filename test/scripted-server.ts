@@ -9,7 +9,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** What the server does with one request: answer with a body, or anything with the response. */
+/** The server's reaction to one request: a response to send, or a function that handles it. */
 export type Answer =
   | { status?: number; headers?: Record<string, string>; body?: unknown }
   | ((response: ServerResponse, received: Received) => void);
@@ -19,7 +19,7 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly requests: readonly Received[];
 }
 
-/** A real HTTP server that gives these answers in order, and the last one from then on. */
+/** A real HTTP server that sends these responses in order, and the last one from then on. */
 export async function scriptedServer(...answers: Answer[]): Promise<ScriptedServer> {
   const requests: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -50,10 +50,10 @@ export async function scriptedServer(...answers: Answer[]): Promise<ScriptedServ
   };
 }
 
-/** Reads the request and cuts the connection without an answer. */
+/** Reads the request and cuts the connection without a response. */
 export const reset: Answer = (response) => response.destroy();
 
-/** Promises more bytes than it sends, then cuts the connection. */
+/** Announces more bytes than it sends, then cuts the connection. */
 export const truncated: Answer = (response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"paymentId":"pay', () => response.destroy());

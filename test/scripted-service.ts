@@ -2,7 +2,7 @@ import { http } from "msw/http";
 import { setupServer } from "msw/node";
 import type { Answer, Received } from "./scripted-server.ts";
 
-/** A service without a socket, for tests of what statuses, headers and bodies mean. */
+/** A service without a socket, for tests of statuses, headers and bodies. */
 interface ScriptedService extends Disposable {
   readonly url: string;
   readonly requests: readonly Received[];
@@ -12,13 +12,13 @@ const network = setupServer();
 let made = 0;
 let open = 0;
 
-/** Has msw give these answers in order, and the last one from then on. */
+/** Makes msw return these responses in order, and the last one from then on. */
 export function scriptedService(
   ...answers: Exclude<Answer, (...parameters: never) => unknown>[]
 ): ScriptedService {
   const url = `https://service-${++made}.example`;
   const requests: Received[] = [];
-  // Servers of the same test are reached as usual.
+  // Real servers in the same test stay reachable.
   if (open++ === 0) network.listen({ onUnhandledFrame: "bypass" });
   network.use(
     http.all(`${url}/*`, async ({ request }) => {

@@ -18,7 +18,7 @@ const webhookSecret = "whsec_n0rth1s";
 /** The classes of all errors that were inspected. */
 const seen = new Set<string>();
 
-/** Everything that any way of printing a value shows. */
+/** The output of every way to print a value. */
 function shown(value: unknown): string {
   if (SettlekitError.is(value)) seen.add(value.name);
   const options = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
@@ -49,7 +49,7 @@ test("no way of printing the client or the verifier shows their secret", () => {
   expect(shown(new Webhooks({ secret: webhookSecret }))).not.toContain(webhookSecret);
 });
 
-test("neither observer nor logger sees a payment's secret, also where its URL carries it", async () => {
+test("neither onEvent nor the logger gets a payment's secret, even if its URL contains it", async () => {
   const secret = "n0t_f0r_any_l0g";
   const paymentUrl = `https://pay.example/payment?paymentId=1&secret=${secret}`;
   const drift = { amountInCents: paymentUrl };
@@ -69,10 +69,10 @@ test("neither observer nor logger sees a payment's secret, also where its URL ca
   expect(shown(seenByObservers)).not.toContain(secret);
 });
 
-describe("no way of printing an error shows a secret", () => {
+describe("a printed error", () => {
   test.each<[string, Answer]>([
     ...[400, 401, 403, 404, 409, 418, 422, 429, 500].map((status): [string, Answer] => [
-      `that the service repeats with a ${status}`,
+      `when the service repeats it with a ${status}`,
       {
         status,
         headers: { "x-request-id": "req_1" },
@@ -91,12 +91,12 @@ describe("no way of printing an error shows a secret", () => {
     ["in a redirect", { status: 302, headers: { location: `https://x.example/?k=${secretKey}` } }],
     ["in an unreadable success", { body: `key=${secretKey}` }],
     ["when the connection breaks", reset],
-  ])("%s", async (_, answer) => {
+  ])("does not show the secret %s", async (_, answer) => {
     await using server = await scriptedServer(answer);
     expect(shown(await failure(clientFor(server.url)))).not.toContain(secretKey);
   });
 
-  test("in an incomplete success, whose body stays accessible", async () => {
+  test("does not show the secret in an incomplete success, whose body stays accessible", async () => {
     const { paymentUrl, ...body } = createdPayment;
     using server = scriptedService({ status: 201, body });
     const error = await failure(clientFor(server.url));
@@ -106,11 +106,11 @@ describe("no way of printing an error shows a secret", () => {
     expect(paymentUrl).toBeDefined();
   });
 
-  test("when the connection fails", async () => {
+  test("does not show the secret when the connection fails", async () => {
     expect(shown(await failure(clientFor("http://127.0.0.1:2")))).not.toContain(secretKey);
   });
 
-  test("when fetch fails with an error that repeats its arguments", async () => {
+  test("does not show the secret when fetch fails with an error that repeats its arguments", async () => {
     const fetch = (url: string, init: RequestInit) =>
       Promise.reject(
         Object.assign(new TypeError(`cannot send ${JSON.stringify(init.headers)}`), { url, init }),
@@ -120,7 +120,7 @@ describe("no way of printing an error shows a secret", () => {
     expect(shown(error)).not.toContain(secretKey);
   });
 
-  test("when the key itself is refused", () => {
+  test("does not show the secret when the key itself is refused", () => {
     const wrong = `sk_live\n${webhookSecret}`;
     const refuse = () => new MerchantClient({ secretKey: wrong, environment: "sandbox" });
     expect(refuse).toThrow(/copy it again/);
@@ -132,13 +132,17 @@ describe("no way of printing an error shows a secret", () => {
   });
 
   test.each<[string, Answer, object]>([
-    ["of a read that nobody answers", silent, { timeoutMs: 20 }],
-    ["of a read that is refused", { status: 404, body: { message: secretKey } }, {}],
-    ["of a read with a status of no class", { status: 418, body: { message: secretKey } }, {}],
-    ["of a read that the service fails", { status: 500, body: secretKey }, {}],
-    ["of a read that is aborted", silent, { signal: AbortSignal.timeout(20) }],
-    ["of a read that is no JSON", { body: `<html>${secretKey}` }, {}],
-  ])("%s", async (_, answer, options) => {
+    ["after a read that times out", silent, { timeoutMs: 20 }],
+    ["after a read that is rejected", { status: 404, body: { message: secretKey } }, {}],
+    [
+      "after a read with a status that has no error class",
+      { status: 418, body: { message: secretKey } },
+      {},
+    ],
+    ["after a read that fails in the service", { status: 500, body: secretKey }, {}],
+    ["after a read that is aborted", silent, { signal: AbortSignal.timeout(20) }],
+    ["after a read whose response is not JSON", { body: `<html>${secretKey}` }, {}],
+  ])("does not show the secret %s", async (_, answer, options) => {
     await using server = await scriptedServer(answer);
     const error = await clientFor(server.url)
       .payments.get("id", options)
@@ -147,14 +151,14 @@ describe("no way of printing an error shows a secret", () => {
     expect(shown(error)).not.toContain(secretKey);
   });
 
-  test("in a webhook that cannot be verified", async () => {
+  test("does not show the secret of a webhook that cannot be verified", async () => {
     const webhooks = new Webhooks({ secret: webhookSecret });
     const headers = { "x-service-signature": "0".repeat(64), "x-service-timestamp": "1700000000" };
     const error = await webhooks.verify({ body: "{}", headers }).catch((thrown) => thrown);
     expect(shown(error)).not.toContain(webhookSecret);
   });
 
-  test("in an effect that the store refuses", async () => {
+  test("does not show the result of an effect that the store refuses", async () => {
     const store = sqlite(":memory:");
     const error = await migrate(store, inboxTables)
       .then(() => store.transaction(() => call(async () => secretKey)))
@@ -164,7 +168,7 @@ describe("no way of printing an error shows a secret", () => {
     await store.close();
   });
 
-  test("and every error class is covered", () => {
+  test("was tested for every error class", () => {
     const classes = Object.keys(settlekit).filter((name) => name.endsWith("Error"));
     expect([...seen].sort()).toEqual(classes.filter((name) => name !== "SettlekitError").sort());
   });

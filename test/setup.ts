@@ -16,7 +16,7 @@ vi.waitFor = (callback, options) => {
 
 // The next test file runs in the same process.
 afterAll(() => {
-  // Before the timers: a spy may be on a faked one.
+  // Before the timers, because a spy may be on a fake one.
   vi.restoreAllMocks();
   vi.useRealTimers();
   vi.unstubAllEnvs();

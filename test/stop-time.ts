@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 
-/** Stops this process's clock where it is: one that went back to zero would have a client wait for its next slot. */
+/** Stops this process's clock at its current time: a reset to zero would make clients wait for their next slot. */
 export function stopTime({ shouldAdvanceTime = false } = {}): void {
-  // Whole, so that sums of times are exact: a rounded one can leave a timer a moment too late.
+  // An integer, so that sums of times are exact: rounding can make a timer fire a moment too late.
   const now = Math.ceil(performance.now());
   vi.useFakeTimers({
     shouldAdvanceTime,

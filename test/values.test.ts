@@ -25,11 +25,11 @@ test.each([
   [new (class SDK {})(), "an SDK"],
   [new (class Shop {})(), "a Shop"],
   [() => "s", "a function"],
-])("shows %o as %s", (value, shown) => {
+])("show prints %o as %s", (value, shown) => {
   expect(show(value)).toBe(shown);
 });
 
-test("suggests the name that was probably meant, and none that is far away", () => {
+test("nearest suggests the name that was probably meant, and none that is far away", () => {
   const known = ["timeoutMs", "deadlineMs", "maxRetries", "fetch", "fetchOptions"];
   expect(nearest("timeoutms", known)).toBe("timeoutMs");
   expect(nearest("retries", known)).toBeUndefined();
@@ -38,11 +38,11 @@ test("suggests the name that was probably meant, and none that is far away", () 
   expect(nearest("colour", known)).toBeUndefined();
 });
 
-test("writes equal values as equal JSON, whatever the order of their keys", () => {
+test("canonicalJson writes equal values as equal JSON, whatever the order of their keys", () => {
   expect(canonicalJson({ b: [{ d: 1, c: null }], a: 2 })).toBe('{"a":2,"b":[{"c":null,"d":1}]}');
 });
 
-test("an environment that may not be read is an empty one", () => {
+test("an environment that may not be read counts as empty", () => {
   const env = new Proxy(
     {},
     {

@@ -33,7 +33,7 @@ test.each([
   ["sandbox", true],
   ["testnet", false],
 ] as const)(
-  "where the %s is not reached, starting a sandbox is suggested: %s",
+  "the error for an unreachable %s suggests starting a sandbox: %s",
   (environment, isSuggested) => {
     const failure = { kind: "unreachable", code: "ECONNREFUSED", detail: "refused" } as const;
     const service = { ...call.service, environment };
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-describe("an error answer", () => {
+describe("an error response", () => {
   test.each<[number, unknown, string, string]>([
     [
       400,
@@ -88,7 +88,7 @@ describe("an error answer", () => {
     expect(error).toMatchObject({ name, code, status, requestId: "req_1", outcome: "rejected" });
   });
 
-  test("says what the service said, where, and what to do", () => {
+  test("has the service's message, status, code, parameter and request id, and what to do", () => {
     const error = answered(422, {
       error: {
         type: "invalid_request_error",
@@ -108,13 +108,13 @@ describe("an error answer", () => {
     expect(answered(429, "", 12_000).message).toContain("Call again in 12 s.");
   });
 
-  test("that says nothing still has a message", () => {
+  test("without a body still has a message", () => {
     expect(answered(500).message).toBe(
       "The service gave no reason. [500, server_error, req_1] The service failed: call again later.",
     );
   });
 
-  test("keeps the whole body within reach, but does not print it", () => {
+  test("exposes the whole body, but does not print it", () => {
     const error = answered(400, { error: { message: "no" }, debug: "internals" }) as InstanceType<
       typeof ApiError
     >;
@@ -148,21 +148,24 @@ describe("every error class", () => {
     ]);
   });
 
-  test.each(classes)("%s has its name, its kinds and its page in the guide", (name, Class) => {
-    const error = create(name, Class);
-    expect(error).toBeInstanceOf(SettlekitError);
-    expect(error.name).toBe(name);
-    expect(error.stack).toMatch(new RegExp(`^${name}: `));
-    expect(SettlekitError.is(error)).toBe(true);
-    expect(error.docs).toBe(`settlekit/docs/errors.md#${name.toLowerCase()}`);
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
-      name,
-      message: error.message,
-      code: error.code,
-      outcome: error.outcome,
-      docs: error.docs,
-    });
-  });
+  test.each(classes)(
+    "%s has its name, its base class and its section of the guide",
+    (name, Class) => {
+      const error = create(name, Class);
+      expect(error).toBeInstanceOf(SettlekitError);
+      expect(error.name).toBe(name);
+      expect(error.stack).toMatch(new RegExp(`^${name}: `));
+      expect(SettlekitError.is(error)).toBe(true);
+      expect(error.docs).toBe(`settlekit/docs/errors.md#${name.toLowerCase()}`);
+      expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+        name,
+        message: error.message,
+        code: error.code,
+        outcome: error.outcome,
+        docs: error.docs,
+      });
+    },
+  );
 });
 
 function create(name: string, Class: unknown): InstanceType<typeof SettlekitError> {
@@ -175,7 +178,7 @@ function create(name: string, Class: unknown): InstanceType<typeof SettlekitErro
 describe("is", () => {
   const error = new NotFoundError("Gone.", { code: "not_found", status: 404 });
 
-  test("narrows to the class and those above it, and to no other", () => {
+  test("narrows to the class and its base classes, and to no other", () => {
     expect(NotFoundError.is(error)).toBe(true);
     expect(ApiError.is(error)).toBe(true);
     expect(InvalidRequestError.is(error)).toBe(false);
@@ -183,7 +186,7 @@ describe("is", () => {
     if (ApiError.is(value)) expect(value.status).toBe(404);
   });
 
-  test("holds for an error of another copy of the package, where instanceof fails", async () => {
+  test("recognises an error from another copy of the package, where instanceof fails", async () => {
     vi.resetModules();
     const copy = await import("../../src/index.ts");
     const foreign = new copy.NotFoundError("Gone.", { code: "not_found" });
@@ -194,7 +197,7 @@ describe("is", () => {
   });
 
   test.each([null, undefined, "NotFoundError", {}, new Error("no"), { name: "NotFoundError" }])(
-    "is false for %o",
+    "returns false for %o",
     (value) => {
       expect(SettlekitError.is(value)).toBe(false);
     },

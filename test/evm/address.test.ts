@@ -50,7 +50,7 @@ const isOneCase = (address: string): boolean => {
 };
 
 describe("a checksum address", () => {
-  it.each(eip55)("%s of EIP-55 is what its lower and upper case give", (address) => {
+  it.each(eip55)("%s from EIP-55 results from its lower and upper case", (address) => {
     expect(toChecksumAddress(address)).toBe(address);
     expect(toChecksumAddress(address.toLowerCase())).toBe(address);
     expect(toChecksumAddress(`0x${address.slice(2).toUpperCase()}`)).toBe(address);
@@ -86,15 +86,15 @@ describe("a checksum address", () => {
   });
 });
 
-describe("what is no address", () => {
-  it.each(malformed)("%s is refused", (_name, value) => {
+describe("a value that is not an address", () => {
+  it.each(malformed)("is refused: %s", (_name, value) => {
     expect(isAddress(value)).toBe(false);
     const error = thrownBy(() => toChecksumAddress(value as string));
     expect(error).toMatchObject({ code: "invalid_address", param: "address", outcome: "not_sent" });
     expect(error).not.toHaveProperty("status");
   });
 
-  it("is named by the field that it was given for", () => {
+  it("is reported under the field that it was given for", () => {
     const error = thrownBy(() => toChecksumAddress("0x12", "recipientAddress"));
     expect(error.param).toBe("recipientAddress");
     expect(error.message).toMatch(/^recipientAddress must be 0x followed by 40 .* 2 characters/);
@@ -106,12 +106,12 @@ describe("what is no address", () => {
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain("4c0883a6");
   });
 
-  it("is told apart from a wrong checksum", () => {
+  it("is distinguished from a wrong checksum", () => {
     const wrong = flipped("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", 41);
     expect(thrownBy(() => toChecksumAddress(wrong)).message).toMatch(/checksum.*Copy it again/);
   });
 
-  it("is only ever refused by this error, whatever the value", () => {
+  it("never causes any other error", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         expect(isAddress(value)).toBe(false);

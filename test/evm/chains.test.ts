@@ -20,7 +20,7 @@ describe("chains", () => {
     ]);
   });
 
-  it("are each found by their id, and others are not", () => {
+  it("are found by their ids, and unknown ids are not", () => {
     for (const chain of chains) expect(findChain(chain.chainId)).toBe(chain);
     expect(findChain(2)).toBeUndefined();
     expect(findChain(Number.NaN)).toBeUndefined();

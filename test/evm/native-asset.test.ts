@@ -12,7 +12,7 @@ describe("a native asset", () => {
     sentinel,
     sentinel.replaceAll("e", "E"),
     "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE",
-  ])("has %s for its contract address", (contractAddress) => {
+  ])("has the contract address %s", (contractAddress) => {
     expect(isNativeAssetAddress(contractAddress)).toBe(true);
     expect(isNativeAsset({ contractAddress, assetType: "native" })).toBe(true);
   });
@@ -26,11 +26,11 @@ describe("a native asset", () => {
     ` ${zero}`,
     `${zero}\n`,
     "",
-  ])("does not have %j for its contract address", (contractAddress) => {
+  ])("does not have the contract address %j", (contractAddress) => {
     expect(isNativeAssetAddress(contractAddress)).toBe(false);
   });
 
-  it("is no token of a contract, whatever the token's type is called", () => {
+  it("is not a contract's token, whatever the token's type", () => {
     expect(isNativeAsset({ contractAddress: usdc, assetType: "erc20" })).toBe(false);
     expect(isNativeAsset({ contractAddress: usdc, assetType: "a later kind" })).toBe(false);
   });
@@ -39,7 +39,7 @@ describe("a native asset", () => {
     [zero, "erc20"],
     [sentinel, "a later kind"],
     [usdc, "native"],
-  ])("is not guessed at when address %s comes with type %s", (contractAddress, assetType) => {
+  ])("is not guessed from the address %s with the type %s", (contractAddress, assetType) => {
     const error = thrownBy(() => isNativeAsset({ contractAddress, assetType }));
     expect(error).toMatchObject({
       code: "ambiguous_asset",

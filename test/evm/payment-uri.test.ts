@@ -41,7 +41,7 @@ describe("a payment URI", () => {
     expect(nativePaymentUri(lower)).toBe(nativePaymentUri(payment));
   });
 
-  it("reads back as the native payment that it was made of", () => {
+  it("reads back as the native payment that it was made from", () => {
     fc.assert(
       fc.property(anyPayment, (asked) => {
         const uri = new URL(nativePaymentUri(asked));
@@ -52,7 +52,7 @@ describe("a payment URI", () => {
     );
   });
 
-  it("reads back as the token payment that it was made of", () => {
+  it("reads back as the token payment that it was made from", () => {
     fc.assert(
       fc.property(anyPayment, (asked) => {
         const uri = new URL(tokenPaymentUri({ ...asked, tokenAddress }));

@@ -15,7 +15,7 @@ const placeholders = [
 ];
 
 describe("a recipient address", () => {
-  it("is given in its checksum form", () => {
+  it("is returned in its checksum form", () => {
     fc.assert(
       fc.property(
         anyAddress.filter((address) => !isNativeAssetAddress(address)),
@@ -26,7 +26,7 @@ describe("a recipient address", () => {
     );
   });
 
-  it.each(placeholders)("is not the placeholder %s, although that is an address", (address) => {
+  it.each(placeholders)("cannot be the placeholder %s, although that is an address", (address) => {
     expect(isAddress(address)).toBe(true);
     expect(thrownBy(() => toRecipientAddress(address))).toMatchObject({
       code: "invalid_address",
@@ -35,7 +35,7 @@ describe("a recipient address", () => {
     });
   });
 
-  it("is refused by its field's name when it is no address", () => {
+  it("is refused under its field's name if it is not an address", () => {
     const error = thrownBy(() => toRecipientAddress("0x1", "payTo"));
     expect(error).toMatchObject({ code: "invalid_address", param: "payTo" });
   });

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../../src/errors.ts";
 
-/** The refusal that an action ends in; anything else it throws, or nothing, fails the test. */
+/** Returns the InvalidRequestError that an action throws. Throws if there is another error, or none. */
 export function thrownBy(action: () => unknown): InvalidRequestError {
   try {
     action();
@@ -8,5 +8,5 @@ export function thrownBy(action: () => unknown): InvalidRequestError {
     if (error instanceof InvalidRequestError) return error;
     throw error;
   }
-  throw new Error("Expected a refusal, but the action returned.");
+  throw new Error("Expected an InvalidRequestError, but the action returned.");
 }

@@ -8,7 +8,7 @@ const most = 2n ** 256n - 1n;
 const anyUnits = fc.bigInt({ min: 0n, max: most });
 const anyDecimals = fc.integer({ min: 0, max: 255 });
 
-/** Amounts that look like numbers to people or to `Number()`, and are not in the grammar. */
+/** Amounts that look like numbers to people or to `Number()`, but are not in the grammar. */
 const malformed = [
   ...["", " ", ".", "1.", ".5", "-1", "+1", "-0", "1e3", "1E3", "0x10", "0b1", "1_000", "1n"],
   ...[
@@ -59,7 +59,7 @@ describe("parseUnits", () => {
     expect(parseUnits(amount, decimals)).toBe(units);
   });
 
-  it("takes zeros beyond the smallest unit, which change nothing", () => {
+  it("accepts zeros beyond the smallest unit, which change nothing", () => {
     expect(parseUnits("1.5000000000", 6)).toBe(1_500_000n);
     expect(parseUnits("1.000", 0)).toBe(1n);
   });
@@ -69,7 +69,7 @@ describe("parseUnits", () => {
     ["0.0000000000000000001", 18, 19],
     ["1.5", 0, 1],
     [String(0.1 + 0.2), 6, 17],
-  ])("refuses %s at %i decimals rather than round it", (amount, decimals, places) => {
+  ])("refuses %s at %i decimals instead of rounding it", (amount, decimals, places) => {
     expect(thrownBy(() => parseUnits(amount, decimals))).toMatchObject({
       code: "invalid_amount",
       param: "amount",
@@ -83,11 +83,11 @@ describe("parseUnits", () => {
     expect(error.message).toContain(amount === "" ? "an empty string" : JSON.stringify(amount));
   });
 
-  it.each(noText)("refuses %s, which is no text and may be rounded already", (amount) => {
+  it.each(noText)("refuses %s, which is not text and may already be rounded", (amount) => {
     expect(thrownBy(() => parseUnits(amount as string, 6)).code).toBe("invalid_amount");
   });
 
-  it("refuses what no token contract can hold", () => {
+  it("refuses an amount that no token contract can hold", () => {
     const refused: [string, number][] = [
       [(most + 1n).toString(), 0],
       [(most + 1n).toString(), 255],
@@ -102,7 +102,7 @@ describe("parseUnits", () => {
     expect(parseUnits("1", 77)).toBe(10n ** 77n);
   });
 
-  it("refuses ten million digits without making a bigint of them", () => {
+  it("refuses ten million digits without converting them to a bigint", () => {
     const toBigInt = vi.spyOn(globalThis, "BigInt");
     const error = thrownBy(() => parseUnits("9".repeat(10_000_000), 18));
     expect(error.message).toContain("more than a token contract can hold");
@@ -110,7 +110,7 @@ describe("parseUnits", () => {
     toBigInt.mockRestore();
   });
 
-  it("answers a million zeros without quadratic work", () => {
+  it("reads a million zeros without quadratic work", () => {
     const zeros = "0".repeat(1_000_000);
     expect(parseUnits(`1.${zeros}`, 0)).toBe(1n);
     expect(thrownBy(() => parseUnits(`1.${zeros}1`, 18)).message).toContain("1000001 decimal");
@@ -118,13 +118,13 @@ describe("parseUnits", () => {
     expect(growth(parse, 125_000)).toBeLessThan(24);
   });
 
-  it("shows no more than the beginning of long text", () => {
+  it("quotes only the beginning of a long text", () => {
     const error = thrownBy(() => parseUnits("x".repeat(1_000_000), 18));
     expect(error.message).toContain(`"${"x".repeat(60)}"... (1000000 characters)`);
     expect(error.message.length).toBeLessThan(300);
   });
 
-  it("either gives the exact value or refuses, whatever the text", () => {
+  it("either returns the exact value or refuses, whatever the text", () => {
     const pieces = fc.constantFrom("0", "1", "9", ".", ",", "-", "+", "e", "x", " ", "00", "12");
     const text = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(""));
     fc.assert(
@@ -160,25 +160,28 @@ describe("formatUnits", () => {
     expect(formatUnits(units, decimals)).toBe(amount);
   });
 
-  it.each([...malformed, "1.5", "1.0"])("refuses %j, which counts no smallest units", (units) => {
-    expect(thrownBy(() => formatUnits(units, 6))).toMatchObject({
-      code: "invalid_amount",
-      param: "units",
-    });
-  });
+  it.each([...malformed, "1.5", "1.0"])(
+    "refuses %j, which is not a count of smallest units",
+    (units) => {
+      expect(thrownBy(() => formatUnits(units, 6))).toMatchObject({
+        code: "invalid_amount",
+        param: "units",
+      });
+    },
+  );
 
   it.each(noText)("refuses %s, which is neither a bigint nor text", (units) => {
     expect(thrownBy(() => formatUnits(units as string, 6)).code).toBe("invalid_amount");
   });
 
-  it("refuses negative counts and what no token contract can hold", () => {
+  it("refuses negative counts, and counts that no token contract can hold", () => {
     expect(thrownBy(() => formatUnits(-1n, 6)).message).toContain("not negative, but is -1");
     expect(thrownBy(() => formatUnits(most + 1n, 6)).message).toContain("256 bits");
     expect(thrownBy(() => formatUnits(`${most + 1n}`, 6)).message).toContain("256 bits");
     expect(formatUnits(most, 0)).toBe(most.toString());
   });
 
-  it("writes what parseUnits reads back as the same units", () => {
+  it("writes text that parseUnits reads back as the same units", () => {
     fc.assert(
       fc.property(anyUnits, anyDecimals, (units, decimals) => {
         const amount = formatUnits(units, decimals);
@@ -189,7 +192,7 @@ describe("formatUnits", () => {
     );
   });
 
-  it("writes what parseUnits read, without superfluous zeros", () => {
+  it("writes the text that parseUnits read, without superfluous zeros", () => {
     const amounts = fc.tuple(
       fc.bigInt({ min: 0n, max: 10n ** 40n }),
       fc.stringMatching(/^[0-9]{1,17}[1-9]$/),

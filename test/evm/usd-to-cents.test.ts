@@ -19,7 +19,7 @@ describe("usdToCents", () => {
     expect(usdToCents(usd)).toBe(cents);
   });
 
-  it("reads back every amount that a safe integer of cents writes", () => {
+  it("reads back every amount that is a safe integer of cents", () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (cents) => {
         const digits = String(cents).padStart(3, "0");
@@ -50,7 +50,7 @@ describe("usdToCents", () => {
     });
   });
 
-  it.each([25, 25n, null, undefined, {}])("refuses %s, which is no text", (usd) => {
+  it.each([25, 25n, null, undefined, {}])("refuses %s, which is not text", (usd) => {
     expect(thrownBy(() => usdToCents(usd as string)).code).toBe("invalid_amount");
   });
 

@@ -5,13 +5,13 @@ import { httpTo } from "./http-to.ts";
 
 const read = { path: { paymentId: payment.id } };
 
-/** A body that would go on for ever, and who cancels it. */
+/** A body that never ends, and a spy on its cancellation. */
 function endlessBody() {
   const cancel = vi.fn();
   return { body: new ReadableStream({ cancel }), cancel };
 }
 
-test("the body of a redirect is cancelled, so that its connection is free", async () => {
+test("the body of a redirect is cancelled to free its connection", async () => {
   const { body, cancel } = endlessBody();
   const headers = { location: "https://elsewhere.example/" };
   const fetch = () => Promise.resolve(new Response(body, { status: 302, headers }));
@@ -20,7 +20,7 @@ test("the body of a redirect is cancelled, so that its connection is free", asyn
   expect(cancel).toHaveBeenCalledOnce();
 });
 
-test("the body of an answer that comes after the call has ended is cancelled", async () => {
+test("the body of a response that arrives after the call has ended is cancelled", async () => {
   const { body, cancel } = endlessBody();
   const asked = Promise.withResolvers<void>();
   const late = Promise.withResolvers<Response>();

@@ -12,7 +12,7 @@ const response: ApiResponse<number> = {
 };
 
 describe("an ApiPromise", () => {
-  test("gives the value when awaited, and the answer around it on demand", async () => {
+  test("resolves to the value, and with withResponse() to the whole response", async () => {
     const promise = new ApiPromise(Promise.resolve(response));
     expect(await promise).toBe(7);
     expect(await promise.withResponse()).toBe(response);
@@ -26,7 +26,7 @@ describe("an ApiPromise", () => {
     expect(await Promise.all([promise, promise.finally(() => {})])).toEqual([7, 7]);
   });
 
-  test("that fails is reported once, to whoever took it", async () => {
+  test("that rejects causes no unhandled rejection when either of its promises is handled", async () => {
     const unhandled: unknown[] = [];
     const record = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", record);
@@ -38,7 +38,7 @@ describe("an ApiPromise", () => {
     expect(unhandled).toEqual([]);
   });
 
-  test("that fails leads back to the line that called, by the error's stack", async () => {
+  test("that rejects keeps its caller in the error's stack", async () => {
     async function fails(): Promise<ApiResponse<number>> {
       await new Promise((resolve) => setImmediate(resolve));
       throw new Error("no");

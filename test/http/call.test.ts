@@ -19,7 +19,7 @@ const conflict = {
 };
 
 describe("a request", () => {
-  test("carries the credential, the key, the body and who sends it", async () => {
+  test("carries the credential, the idempotency key, the body and a user agent", async () => {
     using server = scriptedService(created);
     await httpTo(server).call(createPayment, order, { idempotencyKey: "key-1" });
     expect(server.requests).toMatchObject([
@@ -38,7 +38,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("keeps the base URL's path and adds the headers of client and call", async () => {
+  test("keeps the base URL's path and adds the client's and the call's headers", async () => {
     using server = scriptedService({ body: payment });
     const http = httpTo({ url: `${server.url}/gateway/` }, { headers: { "X-Shop": "1" } });
     await http.call(getPayment, read, { headers: { "X-Trace": "2" } });
@@ -54,7 +54,7 @@ describe("a request", () => {
     expect(server.requests[0]?.headers).toMatchObject({ "x-acme-secret-key": secretKey });
   });
 
-  test("is made with fetch(url, init), without a receiver", async () => {
+  test("is sent with fetch(url, init), which gets no receiver", async () => {
     const calls: unknown[][] = [];
     const fetch = function (this: unknown, ...parameters: unknown[]) {
       calls.push([this, ...parameters]);
@@ -71,8 +71,8 @@ describe("a request", () => {
   });
 });
 
-describe("an answer", () => {
-  test("comes with its status, headers, request id, key and attempts", async () => {
+describe("a response", () => {
+  test("comes with its status, headers, request id, idempotency key and attempts", async () => {
     const headers = { "x-request-id": "req_7" };
     using server = scriptedService({ status: 503 }, { ...created, headers });
     const call = httpTo(server).call(createPayment, order, { idempotencyKey: "key-1" });
@@ -88,7 +88,7 @@ describe("an answer", () => {
     expect(await call).toBe(response.data);
   });
 
-  test("that does not fit its schema is returned as it came, and reported", async () => {
+  test("that does not match its schema is returned unchanged and reported as drift", async () => {
     const odd = { ...payment, status: 7, surprise: { deep: true } };
     using server = scriptedService({ body: odd });
     const events: object[] = [];
@@ -97,7 +97,7 @@ describe("an answer", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "drift", paths: ["status"] }));
   });
 
-  test("without a field that the caller needs is an error that holds the whole answer", async () => {
+  test("without an essential field causes an error that holds the whole body", async () => {
     const { secret, ...rest } = createdPayment;
     using server = scriptedService({ status: 201, body: rest });
     const error = await httpTo(server)
@@ -113,7 +113,7 @@ describe("an answer", () => {
     expect(secret).toBeDefined();
   });
 
-  test("without the id of what was read does not say that anything took effect", async () => {
+  test("to a read that lacks the id does not claim that anything took effect", async () => {
     using server = scriptedService({ body: {} });
     const error = await httpTo(server)
       .call(getPayment, read)
@@ -126,17 +126,20 @@ describe("an answer", () => {
     [403, "PermissionError"],
     [401, "AuthenticationError"],
     [400, "InvalidRequestError"],
-  ])("of a proxy with %i says to look for the proxy", async (status, name) => {
-    using server = scriptedService({ status, body: "<html><title>Forbidden</title></html>" });
-    const error = await httpTo(server)
-      .call(getPayment, read)
-      .catch((thrown) => thrown);
-    expect(error).toMatchObject({ name, outcome: "unknown" });
-    expect(error.message).toMatch(/check baseUrl, and any proxy between here and the service\.$/);
-  });
+  ])(
+    "with %i from a proxy causes an error that says to check baseUrl and proxies",
+    async (status, name) => {
+      using server = scriptedService({ status, body: "<html><title>Forbidden</title></html>" });
+      const error = await httpTo(server)
+        .call(getPayment, read)
+        .catch((thrown) => thrown);
+      expect(error).toMatchObject({ name, outcome: "unknown" });
+      expect(error.message).toMatch(/check baseUrl, and any proxy between here and the service\.$/);
+    },
+  );
 });
 
-test("a call without a key gets a new one", async () => {
+test("each call without an idempotency key gets a new one", async () => {
   using server = scriptedService(created);
   const http = httpTo(server);
   await Promise.all([http.call(createPayment, order), http.call(createPayment, order)]);
@@ -163,7 +166,7 @@ describe("a retried creation", () => {
     expect(time.waits).toEqual([250, 500, 1000]);
   });
 
-  test("waits as long as a 503 asks", async () => {
+  test("waits as long as the Retry-After of a 503 says", async () => {
     using server = scriptedService({ status: 503, headers: { "retry-after": "7" } }, created);
     const time = new FakeTime();
     await httpTo(server, {}, time).call(createPayment, order);
@@ -175,7 +178,7 @@ describe("a retried creation", () => {
     expect(await httpTo(server).call(createPayment, order)).toEqual(createdPayment);
   });
 
-  test("throws a conflict on its first attempt at once", async () => {
+  test("rejects at once when its first attempt conflicts", async () => {
     using server = scriptedService(conflict, created);
     await expect(httpTo(server).call(createPayment, order)).rejects.toMatchObject({
       name: "IdempotencyConflictError",
@@ -197,14 +200,14 @@ describe("maxRetries", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("bounds repetitions, and a call can set its own", async () => {
+  test("limits retries, and a call can set its own", async () => {
     using server = scriptedService({ status: 500 });
     const call = httpTo(server).call(getPayment, read, { maxRetries: 1 });
     await expect(call).rejects.toBeInstanceOf(ServerError);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("does not count waiting out rate limits", async () => {
+  test("does not count retries after a 429", async () => {
     const limited = { status: 429, headers: { "retry-after": "1" } };
     using server = scriptedService(...Array(6).fill(limited), created);
     await httpTo(server, { maxRetries: 1 }).call(createPayment, order);
@@ -212,7 +215,7 @@ describe("maxRetries", () => {
   });
 });
 
-describe("an outcome that was unknown once", () => {
+describe("an outcome that is unknown after an attempt", () => {
   const later = [
     [
       "429s until the deadline",
@@ -262,7 +265,7 @@ describe("an outcome that was unknown once", () => {
     expect(error.cause).toMatchObject({ name: "ConnectionError", code: "ECONNREFUSED" });
   });
 
-  test("does not matter to a read: its last failure is thrown", async () => {
+  test("does not matter to a read, which rejects with its last failure", async () => {
     const absent = { error: { code: "not_found", message: "No such payment" } };
     using server = scriptedService({ status: 503 }, { status: 404, body: absent });
     await expect(httpTo(server).call(getPayment, read)).rejects.toMatchObject({
@@ -272,7 +275,7 @@ describe("an outcome that was unknown once", () => {
   });
 });
 
-test("a service that cannot be reached was sent nothing, and is tried again", async () => {
+test("a call to an unreachable service is retried, and nothing was sent", async () => {
   const server = await scriptedServer({});
   await server[Symbol.asyncDispose]();
   const time = new FakeTime();
@@ -290,8 +293,8 @@ test.each([
   ["HTML", "<html><title>Login</title></html>"],
   ["a list", []],
   ["null", "null"],
-  ["nothing", ""],
-])("a success that is %s is unreadable and repeated", async (_, body) => {
+  ["empty", ""],
+])("a success whose body is %s is unreadable and retried", async (_, body) => {
   using server = scriptedService({ body }, created);
   expect(await httpTo(server).call(createPayment, order)).toEqual(createdPayment);
   const error = await httpTo(await scriptedServer({ body }), { maxRetries: 0 })
@@ -303,7 +306,7 @@ test.each([
 
 describe("a redirect", () => {
   test.each([301, 302, 303, 307, 308])(
-    "with %i is not followed, and names the origin",
+    "with %i is not followed, and the error names its origin",
     async (status) => {
       using elsewhere = scriptedService(created);
       using server = scriptedService({

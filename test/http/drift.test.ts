@@ -46,18 +46,18 @@ async function answerTo(
   return { value, drift: drift?.paths ?? [] };
 }
 
-describe.each(Object.entries(operationTable))("an answer to %s", (name, operation) => {
+describe.each(Object.entries(operationTable))("a response to %s", (name, operation) => {
   const answer = answers[name as keyof typeof operationTable];
   const isEssential = (path: Path) =>
     path.length === 1 && operation.essential.includes(String(path[0]) as never);
   const paths = pathsIn(answer);
 
-  test("that is whole has no drift", async () => {
+  test("that is complete has no drift", async () => {
     expect(await answerTo(operation, answer)).toEqual({ value: answer, drift: [] });
   });
 
   test.each(["deleted", "null", "retyped"] as const)(
-    "is given as it came, with the drift's path, when a field is %s",
+    "is returned unchanged, and the drift names the path, when a field is %s",
     async (how) => {
       for (const path of paths.filter((path) => !isEssential(path))) {
         const body = mutated(answer, path, how);
@@ -71,7 +71,7 @@ describe.each(Object.entries(operationTable))("an answer to %s", (name, operatio
   );
 
   test.each(["deleted", "null", "retyped"] as const)(
-    "is an error that holds it when an essential field is %s",
+    "causes an error that holds it when an essential field is %s",
     async (how) => {
       for (const path of paths.filter(isEssential)) {
         const body = mutated(answer, path, how);
@@ -84,7 +84,7 @@ describe.each(Object.entries(operationTable))("an answer to %s", (name, operatio
   );
 });
 
-test("an integer that a number cannot hold is drift, and its digits are in the raw body", async () => {
+test("an integer beyond the safe range is drift, and rawBody keeps its digits", async () => {
   const events: ClientEvent[] = [];
   const body = `{"id":"p","status":"pending","loyalty":{"points":[9007199254740993, 7]}}`;
   const http = httpTo(

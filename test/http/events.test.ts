@@ -15,7 +15,7 @@ function recorder() {
 }
 
 describe("onEvent", () => {
-  test("is told the story of a call", async () => {
+  test("reports every step of a call", async () => {
     await using server = await scriptedServer(
       { status: 503, headers: { "x-request-id": "req_1" } },
       reset,
@@ -35,7 +35,7 @@ describe("onEvent", () => {
     ]);
   });
 
-  test("is told how a call failed", async () => {
+  test("reports how a call failed", async () => {
     const body = { error: { code: "not_found", message: "None" } };
     using server = scriptedService({ status: 404, body });
     const { events, onEvent } = recorder();
@@ -49,14 +49,14 @@ describe("onEvent", () => {
   test.each([
     ["an argument is refused", {}, () => ({ path: { paymentId: ".." } })],
     [
-      "the input cannot be made",
+      "the input function throws",
       {},
       () => {
         throw new RangeError("no");
       },
     ],
     ["the key is unavailable", { secretKey: () => Promise.reject(new Error("vault")) }, () => read],
-  ])("gets one end for each start when %s", async (_, options, input) => {
+  ])("reports one end for each start when %s", async (_, options, input) => {
     using server = scriptedService({ body: payment });
     const { events, onEvent } = recorder();
     await httpTo(server, { ...options, onEvent })
@@ -65,7 +65,7 @@ describe("onEvent", () => {
     expect(events.map(({ type }) => type)).toEqual(["start", "end"]);
   });
 
-  test("that throws does not harm the call", async () => {
+  test("that throws does not fail the call", async () => {
     using server = scriptedService({ body: payment });
     const logged: unknown[] = [];
     const onEvent = () => {
@@ -78,7 +78,7 @@ describe("onEvent", () => {
 });
 
 describe("logger", () => {
-  test("gets retries and failures as warnings, the rest for debugging, and no secret", async () => {
+  test("gets retries and failures as warnings, the rest at debug level, and no secret", async () => {
     using server = scriptedService({ status: 503 }, { status: 401, body: { code: secretKey } });
     const lines: string[] = [];
     const write = (level: string) => (message: string, details: unknown) =>

@@ -3,9 +3,9 @@ import type { Time } from "../../src/http/time.ts";
 /** Later than anything that tests create. */
 const start = Date.parse("2030-01-01");
 
-/** A clock that moves only when somebody sleeps, and moves at once. */
+/** A clock that only `sleep` advances. It resolves at once. */
 export class FakeTime implements Time {
-  /** Every wait asked for, in milliseconds. */
+  /** The duration of each sleep, in milliseconds. */
   readonly waits: number[] = [];
   current = 0;
 

@@ -15,7 +15,7 @@ type Hook = NonNullable<ClientHooks["afterResponse"]>[number];
 const afterwards = (hook: Hook): ClientHooks => ({ afterResponse: [hook] });
 const reading: Hook = async ({ response }) => void (await response.text());
 
-/** As node-fetch answers: with a body that is a stream of Node's own. */
+/** Like node-fetch, whose bodies are Node streams. */
 async function nodeFetch(url: string, init: FetchInit): Promise<FetchResponse> {
   const response = await fetch(url, init);
   const body = Readable.from(Buffer.from(await response.arrayBuffer()));
@@ -24,14 +24,14 @@ async function nodeFetch(url: string, init: FetchInit): Promise<FetchResponse> {
   });
 }
 
-describe("an afterResponse hook that", () => {
+describe("an afterResponse hook", () => {
   test.each<Hook>([
     ({ response }) => response,
     async ({ response }) => {
       await response.text();
       return response;
     },
-  ])("returns the response that it was given changes nothing", async (hook) => {
+  ])("that returns the response it received changes nothing", async (hook) => {
     const error = { type: "invalid_request_error", code: "invalid_amount", message: "No." };
     await using server = await scriptedServer(created, { status: 422, body: { error } });
     const http = httpTo(server, { hooks: afterwards(hook) });
@@ -43,21 +43,21 @@ describe("an afterResponse hook that", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("reads a body that breaks is not blamed for it, and the call is repeated", async () => {
+  test("that reads a truncated body is not blamed for it, and the call is retried", async () => {
     await using server = await scriptedServer(truncated, created);
     const http = httpTo(server, { hooks: afterwards(reading) });
     expect(await http.call(createPayment, order)).toEqual(createdPayment);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("reads a body that is too large is not blamed for it", async () => {
+  test("that reads an oversized body is not blamed for it", async () => {
     await using server = await scriptedServer({ body: { id: "x".repeat(300_000) } });
     const http = httpTo(server, { hooks: afterwards(reading), maxResponseBytes: 100_000 });
     await expect(http.call(getPayment, read)).rejects.toMatchObject({ code: "response_too_large" });
   });
 
   test.each([undefined, nodeFetch])(
-    "sees the URL, the status text and the body, with %o",
+    "gets the URL, status text and body of the response, with fetch %o",
     async (fetch) => {
       await using server = await scriptedServer((response) => {
         const text = JSON.stringify(payment);

@@ -11,7 +11,7 @@ const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId:
 const read = { path: { paymentId: payment.id } };
 const created = { status: 201, body: createdPayment };
 
-/** The error of a creation of a payment with these hooks, and what the service got of it. */
+/** Creates a payment with these hooks. Returns its error and the requests that the service received. */
 async function creationWith(hooks: ClientHooks, answers = [created]) {
   using server = scriptedService(...answers);
   const call = httpTo(server, { hooks }).call(createPayment, order, { idempotencyKey: "key-1" });
@@ -22,7 +22,7 @@ async function creationWith(hooks: ClientHooks, answers = [created]) {
   return { error, requests: server.requests };
 }
 
-test("hooks written for ky are hooks of a client", async () => {
+test("hooks written for ky work unchanged", async () => {
   const seen: string[] = [];
   const written: Pick<Hooks, "beforeRequest" | "afterResponse"> = {
     beforeRequest: [({ request }) => request.headers.set("traceparent", "00-1")],
@@ -41,7 +41,7 @@ test("hooks written for ky are hooks of a client", async () => {
   expect(seen).toEqual([`GET 200 0 ${payment.id}`]);
 });
 
-test("hooks run around every attempt, whose key and bytes stay the same", async () => {
+test("hooks run around every attempt, and its idempotency key and bytes stay the same", async () => {
   let count = 0;
   const hooks: ClientHooks = {
     beforeRequest: [({ request }) => request.headers.set("x-attempt", String(++count))],
@@ -57,7 +57,7 @@ test("hooks run around every attempt, whose key and bytes stay the same", async 
   ).toBe(1);
 });
 
-test("a hook may send a request through a proxy's URL", async () => {
+test("a beforeRequest hook may reroute the request to a proxy's URL", async () => {
   using proxy = scriptedService(created);
   const hooks: ClientHooks = {
     beforeRequest: [
@@ -69,7 +69,7 @@ test("a hook may send a request through a proxy's URL", async () => {
   expect(proxy.requests[0]).toMatchObject({ method: "POST", body: JSON.stringify(order.body) });
 });
 
-describe("a beforeRequest hook that", () => {
+describe("a beforeRequest hook", () => {
   const misdeeds: [string, NonNullable<ClientHooks["beforeRequest"]>[number], RegExp][] = [
     [
       "throws",
@@ -79,18 +79,18 @@ describe("a beforeRequest hook that", () => {
       /^A beforeRequest hook threw RangeError: no tracer\. Nothing was sent\.$/,
     ],
     [
-      "answers itself",
+      "returns a Response",
       () => Response.json(createdPayment),
       /returned a Response in place of the service's/,
     ],
-    ["gives something else", () => ({}) as Request, /returned an object in place/],
+    ["returns another object", () => ({}) as Request, /returned an object in place/],
     [
-      "deletes the key",
+      "deletes the idempotency key",
       ({ request }) => request.headers.delete("idempotency-key"),
       /changed the Idempotency-Key/,
     ],
     [
-      "sets another key",
+      "changes the idempotency key",
       ({ request }) => request.headers.set("idempotency-key", "2"),
       /changed the Idempotency-Key/,
     ],
@@ -110,26 +110,29 @@ describe("a beforeRequest hook that", () => {
       /read the request's body.*clone/,
     ],
     [
-      "sends the key readable",
+      "sends the secret key over plain http",
       ({ request }) => new Request("http://proxy.example/", request),
       /returned a URL that is not https/,
     ],
   ];
 
-  test.each(misdeeds)("%s sends nothing, and is named", async (_, hook, message) => {
-    const { error, requests } = await creationWith({ beforeRequest: [hook] });
-    expect(error).toMatchObject({
-      name: "ConfigurationError",
-      code: "hook_failed",
-      param: "hooks",
-      outcome: "not_sent",
-      attempts: 0,
-    });
-    expect(error.message).toMatch(message);
-    expect(requests).toHaveLength(0);
-  });
+  test.each(misdeeds)(
+    "that %s fails the call before anything is sent",
+    async (_, hook, message) => {
+      const { error, requests } = await creationWith({ beforeRequest: [hook] });
+      expect(error).toMatchObject({
+        name: "ConfigurationError",
+        code: "hook_failed",
+        param: "hooks",
+        outcome: "not_sent",
+        attempts: 0,
+      });
+      expect(error.message).toMatch(message);
+      expect(requests).toHaveLength(0);
+    },
+  );
 
-  test("throws the request does not show its credential", async () => {
+  test("that throws the request does not expose its credential", async () => {
     const { error } = await creationWith({
       beforeRequest: [
         ({ request }) => {
@@ -142,7 +145,7 @@ describe("a beforeRequest hook that", () => {
     expect(shown).not.toContain(secretKey);
   });
 
-  test("never ends is ended by the time limit, with nothing sent", async () => {
+  test("that never settles is ended by timeoutMs, and nothing is sent", async () => {
     using server = scriptedService(created);
     const hooks: ClientHooks = { beforeRequest: [() => new Promise<void>(() => {})] };
     const http = httpTo(server, { hooks, timeoutMs: 5, maxRetries: 0 });
@@ -154,7 +157,7 @@ describe("a beforeRequest hook that", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("is under way when the call is aborted lets nothing leave", async () => {
+  test("that is running when the call is aborted prevents the request", async () => {
     const controller = new AbortController();
     const hooks: ClientHooks = { beforeRequest: [() => controller.abort()] };
     using server = scriptedService(created);
@@ -170,7 +173,7 @@ describe("a beforeRequest hook that", () => {
   });
 });
 
-describe("an afterResponse hook that", () => {
+describe("an afterResponse hook", () => {
   const misdeeds: [string, NonNullable<ClientHooks["afterResponse"]>[number], RegExp][] = [
     [
       "throws",
@@ -180,22 +183,25 @@ describe("an afterResponse hook that", () => {
       /^An afterResponse hook threw RangeError: no log\. The request had been sent\.$/,
     ],
     ["changes the status", () => new Response("{}", { status: 400 }), /turned status 201 into 400/],
-    ["asks for a repetition", () => ky.retry(), /settlekit itself decides about retries/],
+    ["asks for a retry", () => ky.retry(), /settlekit itself decides about retries/],
   ];
 
-  test.each(misdeeds)("%s leaves the outcome unknown, and is named", async (_, hook, message) => {
-    const { error, requests } = await creationWith({ afterResponse: [hook] });
-    expect(error).toMatchObject({
-      name: "OutcomeUnknownError",
-      outcome: "unknown",
-      idempotencyKey: "key-1",
-      attempts: 1,
-      cause: { code: "hook_failed", message: expect.stringMatching(message) },
-    });
-    expect(requests).toHaveLength(1);
-  });
+  test.each(misdeeds)(
+    "that %s leaves the outcome unknown, and the cause names the hook",
+    async (_, hook, message) => {
+      const { error, requests } = await creationWith({ afterResponse: [hook] });
+      expect(error).toMatchObject({
+        name: "OutcomeUnknownError",
+        outcome: "unknown",
+        idempotencyKey: "key-1",
+        attempts: 1,
+        cause: { code: "hook_failed", message: expect.stringMatching(message) },
+      });
+      expect(requests).toHaveLength(1);
+    },
+  );
 
-  test("replaces a success gives what it put there", async () => {
+  test("that replaces a successful response decides the result", async () => {
     const hooks: ClientHooks = {
       afterResponse: [
         async ({ response }) => Response.json({ ...(await response.json()), note: 1 }),
@@ -205,7 +211,7 @@ describe("an afterResponse hook that", () => {
     expect(await httpTo(server, { hooks }).call(getPayment, read)).toEqual({ ...payment, note: 1 });
   });
 
-  test("makes a refusal of the service's out of a proxy's page does not make it one", async () => {
+  test("that turns a proxy's page into a rejection by the service does not make the outcome certain", async () => {
     const refusal = { error: { code: "forbidden", message: "No" } };
     const { error } = await creationWith(
       { afterResponse: [() => Response.json(refusal, { status: 403 })] },
@@ -217,7 +223,7 @@ describe("an afterResponse hook that", () => {
     });
   });
 
-  test("never ends is ended by the time limit, and the outcome is unknown", async () => {
+  test("that never settles is ended by timeoutMs, and the outcome is unknown", async () => {
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
     const hang = () => {
       enter();
@@ -239,10 +245,10 @@ describe("an afterResponse hook that", () => {
 });
 
 test.each([
-  ["hooks of another name", { beforeRetry: [] }, "hooks.beforeRetry"],
-  ["a hook that is no function", { beforeRequest: ["log"] }, "hooks.beforeRequest.0"],
-  ["one hook without its list", { afterResponse: () => {} }, "hooks.afterResponse"],
-])("%s are refused", (_, hooks, param) => {
+  ["a hook with an unknown name", { beforeRetry: [] }, "hooks.beforeRetry"],
+  ["a hook that is not a function", { beforeRequest: ["log"] }, "hooks.beforeRequest.0"],
+  ["a hook outside a list", { afterResponse: () => {} }, "hooks.afterResponse"],
+])("%s is refused", (_, hooks, param) => {
   const make = () => httpTo({ url: "https://api.example" }, { hooks: hooks as ClientHooks });
   expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", param }));
 });

@@ -5,7 +5,7 @@ import { FakeTime } from "./fake-time.ts";
 
 export const secretKey = "sk_test_4f9a7c1e";
 
-/** The core as a client sets it up, talking to a server of the test, with time that does not pass. */
+/** The HTTP core as a client configures it, but with a test's server and a fake clock. */
 export function httpTo(
   server: { readonly url: string },
   options: ClientOptions = {},

@@ -5,16 +5,16 @@ import { idempotencyKeyFrom } from "../../src/http/idempotency.ts";
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe("idempotencyKeyFrom", () => {
-  test("gives the same UUID for the same parts, in every version of settlekit", () => {
+  test("returns the same UUID for the same parts in every version of settlekit", () => {
     expect(idempotencyKeyFrom("checkout", "order_1")).toBe("90b401a5-d01a-8f3c-87fc-6eb7173778aa");
   });
 
-  test("tells apart parts that only join alike", () => {
+  test("distinguishes parts that are equal when joined", () => {
     const joined = [["a", "bc"], ["ab", "c"], ["abc"], ["a", "b", "c"], ['a","bc']];
     expect(new Set(joined.map((parts) => idempotencyKeyFrom(...parts))).size).toBe(joined.length);
   });
 
-  test("gives UUIDs, and different ones for different parts", () => {
+  test("returns UUIDs that differ if the parts differ", () => {
     const parts = fc.array(fc.string({ minLength: 1 }), { minLength: 1 });
     fc.assert(
       fc.property(parts, parts, (a, b) => {
@@ -25,7 +25,7 @@ describe("idempotencyKeyFrom", () => {
     );
   });
 
-  test("refuses what would make every order share a key", () => {
+  test("refuses parts that would make every order share a key", () => {
     expect(() => idempotencyKeyFrom()).toThrow(/at least one part/);
     for (const part of ["", undefined, null, {}, Number.NaN, Number.POSITIVE_INFINITY, true]) {
       expect(() => idempotencyKeyFrom("checkout", part as string)).toThrow(/share one key/);

@@ -12,7 +12,7 @@ const failed = (status: number) => async () => new Response("", { status });
 const lost = () => Promise.reject(new TypeError("fetch failed"));
 const silent = () => new Promise<Response>(() => {});
 
-/** Gives these answers one after the other. */
+/** Returns these responses in order. */
 function inTurn(...answers: (() => Promise<Response>)[]) {
   return () => (answers.shift() ?? answered)();
 }
@@ -20,13 +20,13 @@ function inTurn(...answers: (() => Promise<Response>)[]) {
 test.each<[string, ClientOptions]>([
   ["that succeeds", { fetch: answered }],
   ["whose key comes from a vault", { fetch: answered, secretKey: async () => "sk_test_1" }],
-  ["whose key never comes", { secretKey: () => new Promise(() => {}) }],
-  ["that succeeds in the end", { fetch: inTurn(failed(503), lost, failed(429), silent) }],
-  ["that is refused", { fetch: failed(404) }],
+  ["whose key never arrives", { secretKey: () => new Promise(() => {}) }],
+  ["that succeeds after retries", { fetch: inTurn(failed(503), lost, failed(429), silent) }],
+  ["that the service rejects", { fetch: failed(404) }],
   ["that is redirected", { fetch: failed(302) }],
-  ["that is lost again and again", { fetch: lost }],
+  ["whose connection keeps failing", { fetch: lost }],
   ["that is not answered until the deadline", { fetch: silent, deadlineMs: 1000 }],
-  ["whose answer is unreadable", { fetch: async () => new Response("<html>") }],
+  ["whose response is unreadable", { fetch: async () => new Response("<html>") }],
 ])("a call %s leaves no timer and no listener", async (_, options) => {
   const left = await leftovers((signal) => {
     const http = httpTo({ url: "https://api.example" }, options, realTime);
@@ -37,7 +37,7 @@ test.each<[string, ClientOptions]>([
 
 test.each<[string, (abort: () => void) => () => Promise<Response>]>([
   [
-    "while it waits for the answer",
+    "while it waits for the response",
     (abort) => () => {
       abort();
       return silent();
@@ -66,7 +66,7 @@ test.each<[string, (abort: () => void) => () => Promise<Response>]>([
   expect(left).toEqual(nothing);
 });
 
-test("calls that queue for their turn leave no timer and no listener", async () => {
+test("queued calls leave no timer and no listener", async () => {
   const left = await leftovers((signal) => {
     const options = { fetch: answered, maxConcurrency: 1 };
     const http = httpTo({ url: "https://api.example" }, options, realTime);

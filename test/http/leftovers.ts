@@ -3,8 +3,8 @@ import { vi } from "vitest";
 import { stopTime } from "../stop-time.ts";
 
 /**
- * What work leaves behind once it has ended, well or badly: timers that are still pending, and
- * listeners on a signal that lives on, as a server's for its shutdown. Time passes as fast as it can.
+ * Runs work under fake timers that advance as fast as they can. Once it has settled, returns how many timers are still
+ * pending, and how many abort listeners it left on a signal that outlives it, such as a server's shutdown signal.
  */
 export async function leftovers(
   work: (signal: AbortSignal, abort: () => void) => Promise<unknown>,

@@ -40,7 +40,7 @@ describe("a failed fetch", () => {
     "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
     "ERR_TLS_CERT_ALTNAME_INVALID",
     "ERR_SSL_WRONG_VERSION_NUMBER",
-  ])("with %s never got to the request", (code) => {
+  ])("with %s failed before the request was sent", (code) => {
     expect(readNetworkError(fetchFailed(system(code)))).toMatchObject({ kind: "tls", code });
   });
 
@@ -49,24 +49,24 @@ describe("a failed fetch", () => {
     "undefined: x is not an accepted type. Expected one of high, low, auto.",
     "RequestInit: duplex option is required when sending a body.",
     "Failed to construct 'Request': member priority is not valid.",
-  ])("about an argument sent nothing: %s", (message) => {
+  ])("that rejects an argument sent nothing: %s", (message) => {
     expect(readNetworkError(new TypeError(message)).kind).toBe("not_taken");
     expect(readNetworkError(new TypeError(message), new URL("https://a.example")).kind).toBe(
       "connection",
     );
   });
 
-  test("of a dispatcher's own code may have been sent", () => {
+  test("in a dispatcher's own code may have been sent", () => {
     const own = new TypeError("handler.onHeaders is not a function");
     expect(readNetworkError(fetchFailed(own)).kind).toBe("connection");
   });
 
-  test("with a dispatcher of another undici sent nothing", () => {
+  test("with a dispatcher from another version of undici sent nothing", () => {
     const failure = readNetworkError(fetchFailed(system("UND_ERR_INVALID_ARG")));
     expect(failure.kind).toBe("not_taken");
   });
 
-  test("at several addresses sent nothing only if all of them were out of reach", () => {
+  test("to several addresses sent nothing only if none of them could be reached", () => {
     const all = new AggregateError([
       system("ECONNREFUSED", "connect"),
       system("ENETUNREACH", "connect"),
@@ -94,14 +94,14 @@ describe("a failed fetch", () => {
     },
   );
 
-  test("whose causes go in a circle is still read", () => {
+  test("with circular causes is still classified", () => {
     const error = new Error("round");
     error.cause = error;
     expect(readNetworkError(error)).toMatchObject({ kind: "connection", detail: "round" });
   });
 });
 
-describe("a failed function of the merchant's", () => {
+describe("a failed custom fetch", () => {
   const at = (code: string, place: object) =>
     fetchFailed(Object.assign(system(code, "connect"), place));
   const kindAt = (url: string, error: unknown) => readNetworkError(error, new URL(url)).kind;
@@ -130,7 +130,7 @@ describe("a failed function of the merchant's", () => {
     expect(kindAt(url, at(code, place))).toBe("connection");
   });
 
-  test("sent nothing to a name with several addresses only if all of them refused", () => {
+  test("sent nothing to a host with several addresses only if all of them refused", () => {
     const refused = (address: string) =>
       Object.assign(system("ECONNREFUSED", "connect"), { address, port: 4010 });
     const both = new AggregateError([refused("::1"), refused("127.0.0.1")]);

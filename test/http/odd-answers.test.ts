@@ -17,7 +17,7 @@ const withField = (answer: object, name: string, json: string) =>
 /** Objects that cannot be converted to a string. */
 const textless = ['{"toString":1,"valueOf":1}', deep];
 
-describe("a creation with an answer that is odd", () => {
+describe("a creation with an odd response", () => {
   const body = JSON.stringify(createdPayment);
   const chunked = `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0`;
   const counted = `Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -42,7 +42,7 @@ describe("a creation with an answer that is odd", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("is a success, however deep an unknown field is nested", async () => {
+  test("is a success however deeply an unknown field is nested", async () => {
     const json = withField(createdPayment, "trace", `[12345678901234567,${deep}]`);
     const fetch = async () => new Response(json, { status: 201 });
     const created = await httpTo(api, { fetch }).call(createPayment, { body: {} });
@@ -50,7 +50,7 @@ describe("a creation with an answer that is odd", () => {
   });
 
   test.each(["amountInCents", "chainId", "recipientAddress", "orderId", "customMetadata"])(
-    "is a success when its %s cannot become text",
+    "is a success when its %s cannot be converted to text",
     async (field) => {
       for (const value of textless) {
         const sandbox = createSandbox();
@@ -82,7 +82,7 @@ describe("a creation with an answer that is odd", () => {
         },
       },
     ],
-  ])("from a fetch function that gives a response %s has an unknown outcome", async (_, odd) => {
+  ])("from a fetch function that returns a response %s has an unknown outcome", async (_, odd) => {
     const text = async () => JSON.stringify(withdrawal);
     const fetch = async () => ({ ok: true, status: 201, type: "basic", body: null, text, ...odd });
     const http = httpTo(api, { fetch: fetch as () => Promise<FetchResponse> });
@@ -97,7 +97,7 @@ describe("a creation with an answer that is odd", () => {
 });
 
 test.each([{}, { hooks: { beforeRequest: [() => {}] } }])(
-  "a response without a body property, as whatwg-fetch gives it, is read: %o",
+  "a response without a body property, as from whatwg-fetch, is read: %o",
   async (options) => {
     const text = async () => JSON.stringify(createdPayment);
     const answer = {
@@ -115,7 +115,7 @@ test.each([{}, { hooks: { beforeRequest: [() => {}] } }])(
 test.each<[string, (response: Response) => unknown]>([
   ["read", (response) => response.text()],
   ["locked", (response) => response.body?.getReader()],
-])("a response whose body was %s by the fetch function is named", async (_, log) => {
+])("a response whose body was %s by the fetch function is reported as such", async (_, log) => {
   const fetch = vi.fn(async () => {
     const response = Response.json(createdPayment, { status: 201 });
     log(response);
@@ -134,10 +134,10 @@ test.each<[string, (response: Response) => unknown]>([
   expect(fetch).toHaveBeenCalledOnce();
 });
 
-test("a 204 of a fetch function whose responses always have a body is a success", async () => {
+test("a 204 is a success even if the fetch function gives every response a body", async () => {
   const fetch = async () => {
     const headers = new Headers();
-    // As node-fetch answers.
+    // Like node-fetch.
     const body = Readable.from([]);
     return { ok: true, status: 204, type: "default", headers, body, text: async () => "" } as const;
   };
@@ -146,7 +146,7 @@ test("a 204 of a fetch function whose responses always have a body is a success"
   expect(await http.call(operation, {})).toBeUndefined();
 });
 
-test("a status that no Response can have keeps its meaning", async () => {
+test("a status beyond the range of Response is kept", async () => {
   await using server = await scriptedServer((response) => {
     response.socket?.end("HTTP/1.1 600 Odd\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
   });

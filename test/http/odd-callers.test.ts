@@ -13,8 +13,8 @@ describe("a call", () => {
   test.each<[string, object, string]>([
     ["a misspelt option", { idempotencykey: "key-1" }, "idempotencykey"],
     ["a controller for its signal", { signal: new AbortController() }, "signal"],
-    ["a time-out of nothing", { timeoutMs: 0 }, "timeoutMs"],
-    ["a header of the connection", { headers: { "Content-Length": "3" } }, "headers"],
+    ["a timeout of 0", { timeoutMs: 0 }, "timeoutMs"],
+    ["a header that belongs to the connection", { headers: { "Content-Length": "3" } }, "headers"],
     ["a Headers object", { headers: new Headers({ a: "b" }) }, "headers"],
     ["a Map of headers", { headers: new Map([["a", "b"]]) }, "headers"],
     ["a list of headers", { headers: [["a", "b"]] }, "headers"],
@@ -29,13 +29,13 @@ describe("a call", () => {
     [undefined, "must be text, got undefined"],
     [7, "must be text, got 7"],
     ["secret\n", "has a line break or a character that headers cannot carry"],
-  ])("with %j as a header says what is wrong, without any text", async (value, fact) => {
+  ])("with the header value %j says what is wrong without quoting it", async (value, fact) => {
     const headers = { "x-a": value } as Record<string, string>;
     const call = httpTo({ url: "https://api.example" }).call(getPayment, read, { headers });
     await expect(call).rejects.toThrow(`headers: the value of x-a ${fact}.`);
   });
 
-  test("does not suffer from an observer that rejects", async () => {
+  test("is not affected by an onEvent function or logger that rejects", async () => {
     using server = scriptedService({ body: payment });
     const logged: unknown[] = [];
     const options = {
@@ -48,8 +48,8 @@ describe("a call", () => {
   });
 });
 
-describe("a fetch of the caller's", () => {
-  test("is not called when the call ended while the core was loading", async () => {
+describe("a custom fetch", () => {
+  test("is not called if the call is aborted while the core is loading", async () => {
     let fetched = 0;
     const fetch = () => {
       fetched += 1;
@@ -64,7 +64,7 @@ describe("a fetch of the caller's", () => {
     expect(fetched).toBe(0);
   });
 
-  test("may give a Response that is not the platform's own, as other packages do", async () => {
+  test("may return another package's Response", async () => {
     const foreign = {
       ok: true,
       status: 200,
@@ -79,9 +79,9 @@ describe("a fetch of the caller's", () => {
 
   test.each<[string, unknown]>([
     ["nothing", undefined],
-    ["a body alone", "{}"],
-    ["a network error as an answer", Response.error()],
-  ])("that gives %s leaves the outcome of a creation unknown", async (_, given) => {
+    ["only a body", "{}"],
+    ["Response.error()", Response.error()],
+  ])("that returns %s leaves the outcome of a creation unknown", async (_, given) => {
     const fetch = () => Promise.resolve(given as Response);
     const http = httpTo({ url: "https://api.example" }, { fetch, maxRetries: 0 });
     await expect(http.call(createPayment, order)).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe("a fetch of the caller's", () => {
   });
 });
 
-test("a dispatcher that is not for this fetch is named, and nothing is sent", async () => {
+test("a dispatcher that this fetch does not support is reported, and nothing is sent", async () => {
   using server = scriptedService({ status: 201, body: createdPayment });
   const dispatch = () => {
     throw Object.assign(new Error("invalid onRequestStart method"), {
@@ -108,7 +108,7 @@ test("a dispatcher that is not for this fetch is named, and nothing is sent", as
   expect(server.requests).toHaveLength(0);
 });
 
-test("fetchOptions that the global fetch refuses are named, and nothing is sent", async () => {
+test("fetchOptions that the global fetch refuses are reported, and nothing is sent", async () => {
   await using server = await scriptedServer({ status: 201, body: createdPayment });
   const http = httpTo(server, { fetchOptions: { credentials: "sometimes" } });
   const error = await http.call(createPayment, order).catch((thrown) => thrown);

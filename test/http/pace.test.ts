@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { Pace } from "../../src/http/pace.ts";
 import { FakeTime } from "./fake-time.ts";
 
-/** Whether a service takes a request that arrives at a time. */
+/** Whether the service accepts a request that arrives at this time. */
 type Limiter = (atMs: number) => boolean;
 
-/** So many requests in each second of the service's clock. */
+/** A limit on the requests in each second of the service's clock. */
 function fixedWindow(limitAt: (atMs: number) => number, phaseMs = 0): Limiter {
   let window = -1;
   let count = 0;
@@ -16,7 +16,7 @@ function fixedWindow(limitAt: (atMs: number) => number, phaseMs = 0): Limiter {
   };
 }
 
-/** So many requests within any second. */
+/** A limit on the requests within any second. */
 function slidingWindow(limit: number): Limiter {
   let taken: number[] = [];
   return (atMs) => {
@@ -27,7 +27,7 @@ function slidingWindow(limit: number): Limiter {
   };
 }
 
-/** A bucket that holds a second's worth and fills steadily. */
+/** A bucket that holds one second's worth of requests and refills steadily. */
 function tokenBucket(limit: number): Limiter {
   let tokens = limit;
   let filledAt = 0;
@@ -42,14 +42,14 @@ function tokenBucket(limit: number): Limiter {
 
 interface Callers {
   readonly time: FakeTime;
-  /** Of each client, among which the callers are divided. */
+  /** One per client. The callers are divided among them. */
   readonly paces: readonly Pace[];
   readonly takes: Limiter;
   readonly callers?: number;
   readonly answerMs?: number;
 }
 
-/** Makes `count` calls, one after another per caller. A refused call is sent again after a second. */
+/** Makes `calls` calls, one after another per caller. A refused call is sent again after a second. */
 function call(calls: number, { time, paces, takes, callers = 50, answerMs = 100 }: Callers) {
   const events: { at: number; run: () => void }[] = [];
   const startedAt = time.current;
@@ -105,7 +105,7 @@ function clients(count = 1) {
 
 const takesAll = () => true;
 
-/** Refuses one request in so many, by a generator with a fixed seed. */
+/** Refuses one request in `count`, chosen by a generator with a fixed seed. */
 function refusesOneIn(count: number): Limiter {
   let state = 1;
   return () => {
@@ -114,15 +114,15 @@ function refusesOneIn(count: number): Limiter {
   };
 }
 
-describe("a 429 that no limit caused", () => {
-  test("after a few calls does not hold up the 200 that come then", () => {
+describe("a 429 that no rate limit caused", () => {
+  test("after a few calls does not delay the next 200", () => {
     const shop = clients();
     let count = 0;
     call(5, { ...shop, takes: () => ++count !== 5, callers: 1 });
     expect(call(200, { ...shop, takes: takesAll }).seconds).toBeLessThan(1);
   });
 
-  test("and another one soon after slow a shop down for a few seconds only", () => {
+  test("slows a shop down for only a few seconds when another one follows soon after", () => {
     const shop = clients();
     let count = 0;
     const { refused } = call(8, { ...shop, takes: () => ![4, 8].includes(++count), callers: 1 });
@@ -130,14 +130,14 @@ describe("a 429 that no limit caused", () => {
     expect(call(200, { ...shop, takes: takesAll }).seconds).toBeLessThan(8);
   });
 
-  test("takes less than 40 percent of the throughput when it answers one request in 50", () => {
+  test("costs less than 40 percent of the throughput when one request in 50 gets it", () => {
     const { seconds } = call(5_000, { ...clients(), takes: takesAll });
     const disturbed = call(5_000, { ...clients(), takes: refusesOneIn(50) });
     expect(disturbed.refused).toBeGreaterThan(80);
     expect(disturbed.seconds).toBeLessThan(seconds / 0.6);
   });
 
-  test("does not hold up the others once the service accepts what was sent after it", () => {
+  test("no longer delays other calls once the service accepts a later request", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
     time.current = 100;
@@ -148,7 +148,7 @@ describe("a 429 that no limit caused", () => {
     expect([pace.isPaused, pace.waitMs]).toEqual([false, 0]);
   });
 
-  test("is one answer among many: when many are refused, one that is accepted ends no pause", () => {
+  test("keeps its pause after one accepted request if many others are refused", () => {
     const pace = new Pace(new FakeTime());
     for (let count = 0; count < 10; count++) pace.limited(0, 1000);
     pace.accepted(1);
@@ -157,7 +157,7 @@ describe("a 429 that no limit caused", () => {
 });
 
 describe("a minute in which every request is refused", () => {
-  test("makes the calls that wait few, and is forgotten soon after", () => {
+  test("causes few requests, and is forgotten soon after", () => {
     const shop = clients();
     const takes = (atMs: number) => atMs < 10_000 || atMs > 70_000;
     const { seconds, refused } = call(6_000, { ...shop, takes });
@@ -166,13 +166,13 @@ describe("a minute in which every request is refused", () => {
   });
 });
 
-describe("against a service that takes 100 requests a second, 2,000 requests", () => {
+describe("2,000 requests to a service that accepts 100 per second", () => {
   test.each<[string, Limiter]>([
-    ["counted from the start", fixedWindow(() => 100)],
-    ["counted from within the first second", fixedWindow(() => 100, 700)],
-    ["counted in a sliding window", slidingWindow(100)],
-    ["filled steadily", tokenBucket(100)],
-  ])("are done in at most 23 seconds, with few refusals, when %s", (_, limiter) => {
+    ["in a fixed window", fixedWindow(() => 100)],
+    ["in a fixed window that begins within a second", fixedWindow(() => 100, 700)],
+    ["in a sliding window", slidingWindow(100)],
+    ["by a token bucket", tokenBucket(100)],
+  ])("take at most 23 seconds, with few refusals, when they are limited %s", (_, limiter) => {
     const { seconds, sent, lateRefusals } = call(2000, {
       ...clients(),
       takes: limiter,
@@ -183,8 +183,8 @@ describe("against a service that takes 100 requests a second, 2,000 requests", (
   });
 });
 
-describe("a limit that changes on the way", () => {
-  test("from 100 to 50 is followed down", () => {
+describe("a limit that changes over time", () => {
+  test("is followed down from 100 to 50", () => {
     const falling = fixedWindow((atMs) => (atMs < 10_000 ? 100 : 50));
     const { seconds, sent, lateRefusals } = call(2000, {
       ...clients(),
@@ -195,7 +195,7 @@ describe("a limit that changes on the way", () => {
     expect(lateRefusals / sent).toBeLessThan(0.03);
   });
 
-  test("from 50 to 200 is followed up in time", () => {
+  test("is followed up from 50 to 200 in time", () => {
     const rising = fixedWindow((atMs) => (atMs < 10_000 ? 50 : 200));
     const { seconds } = call(10_000, { ...clients(), takes: rising, answerMs: 4 });
     expect(seconds).toBeLessThan(120);
@@ -210,7 +210,7 @@ describe("a limit that changes on the way", () => {
     expect(refused / sent).toBeLessThan(0.03);
   });
 
-  test("that goes away is forgotten in a minute", () => {
+  test("that disappears is forgotten within a minute", () => {
     const shop = clients();
     const limited = fixedWindow((atMs) => (atMs < 20_000 ? 100 : 1_000));
     call(8_000, { ...shop, takes: limited });
@@ -218,7 +218,7 @@ describe("a limit that changes on the way", () => {
     expect(call(5_000, { ...shop, takes: takesAll }).seconds).toBeLessThan(11);
   });
 
-  test("that several clients share is used up, with few refusals", () => {
+  test("that several clients share is used fully, with few refusals", () => {
     const { seconds, sent, lateRefusals } = call(6000, {
       ...clients(3),
       takes: slidingWindow(100),
@@ -234,17 +234,17 @@ describe("the pace", () => {
     expect(Array.from({ length: 100 }, () => pace.reserve())).toEqual(Array(100).fill(0));
   });
 
-  test("pauses as long as the service asks, then gives slots one by one", () => {
+  test("pauses as long as the service asks, then hands out slots one by one", () => {
     const pace = new Pace(new FakeTime());
     for (let count = 0; count < 50; count++) pace.accepted(0);
     for (let count = 0; count < 10; count++) pace.limited(0, 2000);
     expect(pace.isPaused).toBe(true);
-    // 50 within the 2 s that the service looks at, less a margin.
+    // 50 requests were accepted in the 2 s before the 429; slots keep a margin below that.
     const slots = [pace.reserve(), pace.reserve(), pace.reserve()];
     expect(slots.map(Math.round)).toEqual([2000, 2042, 2083]);
   });
 
-  test("is set once by the many 429s of one burst", () => {
+  test("slows down once for all the 429s of a burst", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
     for (let count = 0; count < 100; count++) pace.accepted(0);
@@ -253,7 +253,7 @@ describe("the pace", () => {
     expect(pace.waitMs).toBeCloseTo(1000 + 1000 / 96, 0);
   });
 
-  test("is not set by a single 429, which tells no limit", () => {
+  test("does not slow down after a single 429, which shows no limit", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
     pace.accepted(0);
@@ -268,7 +268,7 @@ describe("the pace", () => {
     expect(pace.waitMs).toBe(300_000);
   });
 
-  test("leaves the slots after a pause to the calls that already wait for them", () => {
+  test("keeps the slots after a pause for the calls that already wait for them", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
     for (let count = 0; count < 10; count++) pace.limited(0, 1000);
@@ -280,7 +280,7 @@ describe("the pace", () => {
     expect(pace.reserve()).toBeGreaterThan(last);
   });
 
-  test("does not fall below one request a second, nor stay low when no 429 comes", () => {
+  test("never falls below one request per second, and recovers when no 429 follows", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
     for (let second = 0; second < 10; second++) {

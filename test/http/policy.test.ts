@@ -45,7 +45,7 @@ const situation = (changes: Partial<Situation> & Pick<Situation, "failure">): Si
   ...changes,
 });
 
-test("an expired token is requested again, but not for a withdrawal that a proxy refused", () => {
+test("an expired token is renewed, but not for a withdrawal that a proxy refused", () => {
   const action = (isFromService: boolean, replay: Situation["replay"], changes = {}) => {
     const failure = answered(401, undefined, isFromService);
     return decide(situation({ failure, replay, mayRenew: true, ...changes })).action;
@@ -56,12 +56,12 @@ test("an expired token is requested again, but not for a withdrawal that a proxy
   expect(action(true, "unsafe", { maxRetries: 0 })).toBe("stop");
 });
 
-describe("what happens after a failure", () => {
+describe("the decision after a failure", () => {
   const rows: [string, Failure, number, string, string, string, string][] = [
     // failure, on attempt, outcome, safe, keyed, unsafe
     ["no connection", unreachable, 1, "not_sent", "retry", "retry", "retry"],
     ["a TLS failure", tls, 1, "not_sent", "stop", "stop", "stop"],
-    ["fetchOptions that fetch does not take", notTaken, 1, "not_sent", "stop", "stop", "stop"],
+    ["fetchOptions that fetch refuses", notTaken, 1, "not_sent", "stop", "stop", "stop"],
     ["an abort before the first attempt", aborted, 0, "not_sent", "stop", "stop", "stop"],
     ["an abort later", aborted, 1, "unknown", "stop", "stop", "stop"],
     ["429", answered(429), 1, "rejected", "retry", "retry", "retry"],
@@ -77,10 +77,10 @@ describe("what happens after a failure", () => {
     ["408", answered(408), 1, "unknown", "retry", "retry", "stop"],
     ["425", answered(425), 1, "unknown", "retry", "retry", "stop"],
     ["a failed hook before the request", failedHook(false), 1, "not_sent", "stop", "stop", "stop"],
-    ["a failed hook after it", failedHook(true), 1, "unknown", "stop", "stop", "stop"],
+    ["a failed hook after the request", failedHook(true), 1, "unknown", "stop", "stop", "stop"],
     ["a success that is too large", tooLarge, 1, "unknown", "stop", "stop", "stop"],
     ["a reset", broken, 1, "unknown", "retry", "retry", "stop"],
-    ["a time-out", late, 1, "unknown", "retry", "retry", "stop"],
+    ["a timeout", late, 1, "unknown", "retry", "retry", "stop"],
     ["an unreadable success", unreadable, 1, "unknown", "retry", "retry", "stop"],
   ];
 
@@ -98,20 +98,23 @@ describe("what happens after a failure", () => {
     }
   });
 
-  test.each([301, 302, 303, 307, 308])("a redirect with %i says no to a read alone", (status) => {
-    const outcomes = (["safe", "keyed", "unsafe"] as const).map((replay) => {
-      const { action, outcome } = decide(situation({ failure: redirect(status), replay }));
-      return [action, outcome];
-    });
-    expect(outcomes).toEqual([
-      ["stop", "rejected"],
-      ["stop", "unknown"],
-      ["stop", "unknown"],
-    ]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    "a redirect with %i rejects a read, and leaves any other outcome unknown",
+    (status) => {
+      const outcomes = (["safe", "keyed", "unsafe"] as const).map((replay) => {
+        const { action, outcome } = decide(situation({ failure: redirect(status), replay }));
+        return [action, outcome];
+      });
+      expect(outcomes).toEqual([
+        ["stop", "rejected"],
+        ["stop", "unknown"],
+        ["stop", "unknown"],
+      ]);
+    },
+  );
 
   test.each([400, 401, 403, 404, 405, 409, 413, 415, 422])(
-    "a %i that is not in a form of the service's leaves the outcome unknown",
+    "a %i that is not in one of the service's formats leaves the outcome unknown",
     (status) => {
       const failure = answered(status, undefined, false);
       for (const replay of ["safe", "keyed", "unsafe"] as const) {
@@ -123,12 +126,12 @@ describe("what happens after a failure", () => {
     },
   );
 
-  test.each([402, 410, 418, 451, 499])("a %i is never taken for a no", (status) => {
+  test.each([402, 410, 418, 451, 499])("a %i never counts as a rejection", (status) => {
     const decision = decide(situation({ failure: answered(status), replay: "unsafe" }));
     expect(decision).toMatchObject({ action: "stop", outcome: "unknown" });
   });
 
-  test("a time-out before anything left has sent nothing", () => {
+  test("a timeout before the request leaves has sent nothing", () => {
     const failure = { ...late, spentOn: "in a hook." } as const;
     for (const replay of ["safe", "keyed", "unsafe"] as const) {
       const decision = decide(situation({ failure, replay }));
@@ -136,7 +139,7 @@ describe("what happens after a failure", () => {
     }
   });
 
-  test("a 409 on a later attempt may be with the first one, on keyed calls only", () => {
+  test("a 409 on a later attempt may be a conflict with the first one, for keyed calls only", () => {
     const failure = answered(409);
     const keyed = decide(situation({ failure, attempt: 2, replay: "keyed" }));
     expect(keyed).toMatchObject({ action: "retry", outcome: "unknown" });
@@ -162,7 +165,7 @@ describe("an outcome", () => {
     ...[400, 401, 403, 404, 409, 418, 422, 429, 500, 503].map((status) => answered(status)),
   );
 
-  test("that was unknown stays unknown whatever comes later, on calls that change something", () => {
+  test("that was unknown stays unknown after any later failure of a call that changes something", () => {
     fc.assert(
       fc.property(
         failures,
@@ -179,7 +182,7 @@ describe("an outcome", () => {
     );
   });
 
-  test("of a call that is unsafe is never followed by a retry unless nothing can have happened", () => {
+  test("of an unsafe call is never unknown when the call is retried", () => {
     fc.assert(
       fc.property(failures, fc.integer({ min: 1, max: 9 }), (failure, attempt) => {
         const decision = decide(situation({ failure, replay: "unsafe", attempt }));
@@ -189,7 +192,7 @@ describe("an outcome", () => {
   });
 });
 
-describe("the limits of retrying", () => {
+describe("the retry limits", () => {
   const failure = answered(503);
 
   test("are maxRetries, the budget and the deadline", () => {
@@ -223,7 +226,7 @@ describe("the wait before a retry", () => {
     expect(waitMs({ attempt: 5, random: 0 })).toBe(0);
   });
 
-  test("is what Retry-After asks, on 429 and 5xx", () => {
+  test("is the one in Retry-After on 429 and 5xx", () => {
     expect(waitMs({ failure: answered(503, 3000) })).toBe(3000);
     expect(waitMs({ failure: answered(429, 12_000) })).toBe(12_000);
   });

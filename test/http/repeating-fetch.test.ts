@@ -5,10 +5,10 @@ import { createPayment, createQuote, createWithdrawal } from "../../src/wire/ope
 import { scriptedServer } from "../scripted-server.ts";
 import { httpTo } from "./http-to.ts";
 
-describe("on Node, whose fetch repeats requests after a 421", () => {
+describe("Node's fetch, which repeats requests after a 421", () => {
   const post = { body: { amount: 2500 } };
 
-  test("a withdrawal is sent once, with its length, and its outcome is unknown", async () => {
+  test("sends a withdrawal once, with its length, and the outcome is unknown", async () => {
     await using server = await scriptedServer({ status: 421 }, { status: 201 });
     const creating = httpTo(server).call(createWithdrawal, post, { maxRetries: 0 });
     await expect(creating).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
@@ -19,7 +19,7 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
     expect(request?.headers).not.toHaveProperty("transfer-encoding");
   });
 
-  test("a withdrawal is sent once by undici's fetch, which a merchant passes with a dispatcher", async () => {
+  test("sends a withdrawal once if a merchant passes undici's fetch with a dispatcher", async () => {
     await using server = await scriptedServer({ status: 421 }, { status: 201 });
     // Stands in for undici's fetch. The dispatcher is not real, so it is left out.
     const fetch = (url: string, init: FetchInit) =>
@@ -29,7 +29,7 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
     expect(server.requests.map((request) => request.body)).toEqual([JSON.stringify(post.body)]);
   });
 
-  test("a withdrawal without a key is refused as such, and one without a body is sent", async () => {
+  test("reports a 401 for a withdrawal as such, and sends a request without a body", async () => {
     await using server = await scriptedServer(
       { status: 401, body: JSON.stringify({ error: { type: "a", code: "b", message: "No." } }) },
       { status: 201, body: "{}" },
@@ -43,7 +43,7 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
     expect(server.requests[1]?.headers).toMatchObject({ "content-length": "0" });
   });
 
-  test("a payment's creation stays text, for tests that read it", async () => {
+  test("gets the body of a new payment as text, so that tests can read it", async () => {
     const fetch = vi
       .spyOn(globalThis, "fetch")
       .mockResolvedValue(new Response("", { status: 404 }));
@@ -56,7 +56,7 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
 });
 
 test("a refused connection after the body was written leaves the outcome unknown", async () => {
-  // As undici's RetryAgent does, if it may repeat a POST.
+  // Like undici's RetryAgent, if it may retry a POST.
   const retrying = async (_: string, { body }: RequestInit) => {
     await new Response(body).text();
     const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED", syscall: "connect" });
@@ -78,9 +78,15 @@ describe("a check before the body", () => {
 
   test.each([
     ["Node's fetch", (url: string, init: RequestInit) => platformFetch(url, init)],
-    ["a wrapper of it", (url: string, init: RequestInit) => platformFetch(new Request(url, init))],
-    ["two", (url: string, init: RequestInit) => platformFetch(new Request(new Request(url, init)))],
-  ])("is made again once %s is connected, and then keeps the body back", async (_, wrapper) => {
+    [
+      "a wrapper around it",
+      (url: string, init: RequestInit) => platformFetch(new Request(url, init)),
+    ],
+    [
+      "two wrappers",
+      (url: string, init: RequestInit) => platformFetch(new Request(new Request(url, init))),
+    ],
+  ])("runs again once %s has connected, and can still hold back the body", async (_, wrapper) => {
     vi.stubGlobal("fetch", wrapper);
     onTestFinished(() => void vi.unstubAllGlobals());
     await using server = await scriptedServer({ status: 201, body: "{}" });
@@ -98,7 +104,7 @@ describe("a check before the body", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("is made after the hooks, and then nothing is sent", async () => {
+  test("runs after the hooks, and nothing is sent when it throws", async () => {
     await using server = await scriptedServer({ status: 201, body: "{}" });
     let isLate = false;
     const slow = () => {
@@ -113,8 +119,8 @@ describe("a check before the body", () => {
   });
 });
 
-// What Deno itself does is tested by npm run test:runtimes.
-describe("on Deno, whose fetch repeats requests by itself", () => {
+// The behaviour of Deno itself is tested by npm run test:runtimes.
+describe("Deno's fetch, which repeats requests by itself", () => {
   const inits: (RequestInit & { duplex?: string })[] = [];
   const fetch = async (_: string, init: RequestInit) => {
     inits.push(init);
@@ -131,7 +137,7 @@ describe("on Deno, whose fetch repeats requests by itself", () => {
   afterEach(() => void vi.unstubAllGlobals());
 
   test.each([createPayment, createWithdrawal])(
-    "$name has a stream as its body, which cannot be sent again",
+    "gets the body of $name as a stream, which cannot be sent again",
     async (operation) => {
       await http().call<unknown>(operation, { body });
       const [init] = inits;
@@ -144,13 +150,13 @@ describe("on Deno, whose fetch repeats requests by itself", () => {
     },
   );
 
-  test("a request without a body has an empty stream", async () => {
+  test("gets an empty stream for a request without a body", async () => {
     await http().call({ ...createWithdrawal, path: "/v1/cancel" }, {});
     expect(inits[0]?.body).toBeInstanceOf(ReadableStream);
     expect(await new Response(inits[0]?.body).text()).toBe("");
   });
 
-  test("what may be repeated is sent as text, and so is what the merchant's own fetch gets", async () => {
+  test("gets text for a request that may be repeated, as a custom fetch does for any request", async () => {
     await http().call(createQuote, { path: { paymentId: "1" }, body });
     await http({ fetch }).call(createWithdrawal, { body });
     expect(inits.map((init) => init.body)).toEqual([JSON.stringify(body), JSON.stringify(body)]);

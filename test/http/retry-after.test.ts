@@ -16,23 +16,23 @@ test("seconds are read as milliseconds", () => {
   expect(read("0.5")).toBe(500);
 });
 
-test("a date is the time until then, and none for a date that has passed", () => {
+test("a date means the time until then, and a past date means no wait", () => {
   expect(read("Sun, 01 Mar 2026 12:00:30 GMT")).toBe(30_000);
   expect(read("Sun, 01 Mar 2026 11:00:00 GMT")).toBe(0);
 });
 
-test("a date is compared with the service's clock where the answer shows it", () => {
+test("a date is compared with the service's clock if the response shows it", () => {
   expect(read("Sun, 01 Mar 2026 15:00:30 GMT", "Sun, 01 Mar 2026 15:00:00 GMT")).toBe(30_000);
 });
 
 test.each(["", "soon", "-5", "1e3", "+1", "0x10", "2026-03-01", "1, 2", "99999999999"])(
-  "%j says nothing",
+  "the value %j is ignored",
   (text) => {
     expect(read(text)).toBeUndefined();
   },
 );
 
-test("no text makes it throw or wait for less than nothing", () => {
+test("no value throws or causes a negative wait", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."0123456789 ,:.+-eGMTSunar") }), (text) => {
       const ms = read(text);

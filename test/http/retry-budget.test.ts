@@ -5,7 +5,7 @@ import { payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
 import { httpTo } from "./http-to.ts";
 
-/** Takes the retries that are left, as far as they can be counted; gives how many there were. */
+/** Spends the retries that are left, at most 1,000. Returns how many there were. */
 function drain(budget: RetryBudget): number {
   let taken = 0;
   for (; budget.hasRetry && taken < 1000; taken++) budget.spend();
@@ -13,7 +13,7 @@ function drain(budget: RetryBudget): number {
 }
 
 describe("an empty retry budget", () => {
-  test("gets one retry a second", () => {
+  test("regains one retry per second", () => {
     const time = new FakeTime();
     const budget = new RetryBudget(time);
     expect(drain(budget)).toBe(100);
@@ -25,7 +25,7 @@ describe("an empty retry budget", () => {
     expect(drain(budget)).toBe(7);
   });
 
-  test("gets one retry for ten successes", () => {
+  test("regains one retry for every ten successes", () => {
     const budget = new RetryBudget(new FakeTime());
     drain(budget);
     for (let success = 0; success < 9; success++) budget.succeeded();
@@ -34,7 +34,7 @@ describe("an empty retry budget", () => {
     expect(drain(budget)).toBe(5);
   });
 
-  test("never holds more than a hundred", () => {
+  test("never refills beyond a hundred retries", () => {
     const time = new FakeTime();
     const budget = new RetryBudget(time);
     time.current += 3_600_000;
@@ -43,7 +43,7 @@ describe("an empty retry budget", () => {
   });
 });
 
-test("calls that succeed give calls that fail their retries back", async () => {
+test("successful calls refill the retry budget", async () => {
   let status = 503;
   const fetch = () => Promise.resolve(Response.json(payment, { status }));
   const frozen = { ...new FakeTime(), sleep: async () => {} };

@@ -16,7 +16,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 
 describe("a request", () => {
-  test("is never answered out of a cache", async () => {
+  test("is never answered from a cache", async () => {
     const inits: RequestInit[] = [];
     const fetch = (_: string, init: RequestInit) => {
       inits.push(init);
@@ -28,7 +28,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("leaves or does not, and the error of an abort says which, whenever that comes", async () => {
+  test("that is aborted at any moment is correctly reported as sent or not sent", async () => {
     const seen = new Set<boolean>();
     for (let turns = 0; turns < 60; turns++) {
       const controller = new AbortController();
@@ -48,7 +48,7 @@ describe("a request", () => {
     expect([...seen].sort()).toEqual([false, true]);
   });
 
-  test("keeps ids and parameters as they are", async () => {
+  test("encodes ids and query parameters", async () => {
     using server = scriptedService({ body: { data: [], pagination: {} } });
     const http = httpTo({ url: `${server.url}/gateway` });
     await http.call(getPayment, { path: { paymentId: "a/b?c d%" } }).catch(() => {});
@@ -61,13 +61,13 @@ describe("a request", () => {
   });
 });
 
-describe("an answer that is larger than maxResponseBytes", () => {
+describe("a response larger than maxResponseBytes", () => {
   const large = JSON.stringify({ ...payment, note: "x".repeat(5_000) });
   const answers: [string, () => Response][] = [
     ["in one piece", () => new Response(large)],
-    ["with a length", () => new Response(large, { headers: { "content-length": "9000" } })],
+    ["with a Content-Length", () => new Response(large, { headers: { "content-length": "9000" } })],
     [
-      "in pieces without end",
+      "in endless pieces",
       () =>
         new Response(
           new ReadableStream({
@@ -77,7 +77,7 @@ describe("an answer that is larger than maxResponseBytes", () => {
     ],
   ];
 
-  test.each(answers)("%s is given up, and asked for once", async (_, answer) => {
+  test.each(answers)("%s is abandoned and not retried", async (_, answer) => {
     const fetch = vi.fn(async () => answer());
     const error = await failure(
       httpTo(api, { fetch, maxResponseBytes: 4_000 }).call(getPayment, read),
@@ -93,9 +93,9 @@ describe("an answer that is larger than maxResponseBytes", () => {
   });
 
   test.each([
-    ["of a service", {}],
-    ["of a service that compresses", { "content-encoding": "gzip" }],
-  ])("over a socket %s is given up", async (_, headers) => {
+    ["from a service", {}],
+    ["from a service that compresses", { "content-encoding": "gzip" }],
+  ])("over a socket %s is abandoned", async (_, headers) => {
     await using server = await scriptedServer((response) => {
       const body = "content-encoding" in headers ? gzipSync(large) : large;
       response.writeHead(200, { ...headers, "content-length": body.length }).end(body);
@@ -107,7 +107,7 @@ describe("an answer that is larger than maxResponseBytes", () => {
   test.each([
     ["payment", createPayment, /idempotencyKey "key-1" within 24 hours/],
     ["withdrawal", createWithdrawal, /Do not repeat it/],
-  ] as const)("leaves open whether a %s was made", async (_, operation, cure) => {
+  ] as const)("leaves the outcome of a new %s unknown", async (_, operation, cure) => {
     const fetch = async () => new Response(large, { status: 201 });
     const http = httpTo(api, { fetch, maxResponseBytes: 4_000 });
     const error = await failure(http.call<unknown>(operation, order, { idempotencyKey: "key-1" }));
@@ -123,29 +123,29 @@ describe("an answer that is larger than maxResponseBytes", () => {
     expect(error).toMatchObject({ name: "NotFoundError", status: 404, outcome: "unknown" });
   });
 
-  test("is read when it has just the size", async () => {
+  test("does not include one of exactly that size", async () => {
     const fetch = async () => new Response(large);
     const http = httpTo(api, { fetch, maxResponseBytes: large.length });
     expect(await http.call(getPayment, read)).toMatchObject({ id: payment.id });
   });
 });
 
-describe("a fetch of the merchant's that throws", () => {
+describe("a custom fetch that throws", () => {
   test.each<[string, unknown, string]>([
     [
-      "a mistake",
+      "a TypeError",
       new TypeError("agent.fetch is not a function"),
       "TypeError: agent.fetch is not a function",
     ],
     ["text", "no", '"no"'],
     ["nothing", undefined, "undefined"],
     [
-      "what Node says of an argument",
+      "Node's error for an argument",
       Object.assign(new TypeError("bad"), { code: "ERR_INVALID_ARG_TYPE" }),
       "TypeError: bad",
     ],
-    ["its own time limit", new DOMException("late", "TimeoutError"), "TimeoutError: late"],
-  ])("%s is named and not called again", async (_, thrown, named) => {
+    ["its own timeout", new DOMException("late", "TimeoutError"), "TimeoutError: late"],
+  ])("%s is reported and not called again", async (_, thrown, named) => {
     const fetch = vi.fn(() => Promise.reject(thrown));
     const reading = await failure(httpTo(api, { fetch }).call(getPayment, read));
     expect(reading).toMatchObject({
@@ -164,7 +164,7 @@ describe("a fetch of the merchant's that throws", () => {
   test.each<[string, unknown]>([
     ["the platform's", new TypeError("fetch failed")],
     ["another client's", Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })],
-  ])("a network failure like %s is one, and is repeated", async (_, thrown) => {
+  ])("a network failure like %s is retried", async (_, thrown) => {
     let calls = 0;
     const fetch = async () => {
       if (++calls === 1) throw thrown;
@@ -175,7 +175,7 @@ describe("a fetch of the merchant's that throws", () => {
   });
 });
 
-test("a service's answers that are not its own leave open whether a withdrawal was made", async () => {
+test("failures that may come from a proxy leave the outcome of a withdrawal unknown", async () => {
   const page = "<html><title>Blocked</title></html>";
   for (const answer of [
     { status: 400, body: page },
@@ -203,20 +203,20 @@ test.each<[string, object]>([
   ],
   ["flat", { code: "invalid_amount", message: "No" }],
   ["framework's", { statusCode: 400, message: ["No"], error: "Bad Request" }],
-])("an error in the %s form is the service's no", async (_, body) => {
+])("an error in the %s form counts as the service's rejection", async (_, body) => {
   using server = scriptedService({ status: 400, body });
   const error = await failure(httpTo(server).call(createWithdrawal, order));
   expect(error).toMatchObject({ name: "InvalidRequestError", outcome: "rejected" });
 });
 
-test("the request id of an error may stand in its body", async () => {
+test("the request id of an error may come from its body", async () => {
   const body = { error: { code: "not_found", message: "None", requestId: "req_body" } };
   using server = scriptedService({ status: 404, body });
   const error = await failure(httpTo(server).call(getPayment, read));
   expect(error).toMatchObject({ requestId: "req_body" });
 });
 
-test("a request id is cut before it fills a message", async () => {
+test("a long request id is truncated", async () => {
   const headers = { "x-request-id": "r".repeat(12_000) };
   using server = scriptedService({ status: 404, headers });
   const error = await failure(httpTo(server).call(getPayment, read));
@@ -237,7 +237,7 @@ describe("a public operation", () => {
 });
 
 test.each(["PUT", "PATCH", "DELETE"] as const)(
-  "a %s is sent with its body, and never again where that is not known to be harmless",
+  "a %s is sent with its body, and retried only if it is marked as safe",
   async (method) => {
     using server = scriptedService({ status: 503 });
     const operation = { ...createWithdrawal, method, essential: "anything" } as const;

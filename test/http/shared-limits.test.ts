@@ -10,10 +10,10 @@ import { payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
 import { httpTo, secretKey } from "./http-to.ts";
 
-describe("a client and what it gives out for other credentials", () => {
-  test("wait out the 429s of their own credential, and of no other", async () => {
+describe("a client and its checkouts and dashboards", () => {
+  test("wait out the 429s of their own credential, but of no other", async () => {
     using server = scriptedService({ status: 429, headers: { "retry-after": "60" } });
-    // A pause longer than the deadline ends a call at once, and says that it would have waited.
+    // A pause longer than the deadline ends a call at once, with an error that says so.
     const options = { secretKey, environment: "sandbox", baseUrl: server.url } as const;
     const client = new MerchantClient({ ...options, deadlineMs: 30_000 });
     const checkout = client.checkout({ paymentId: payment.id, secret: "ps_1" });
@@ -43,7 +43,7 @@ describe("a client and what it gives out for other credentials", () => {
     );
   });
 
-  test("draw on one retry budget", async () => {
+  test("share one retry budget", async () => {
     const fetch = () => Promise.resolve(new Response("", { status: 503 }));
     const frozen = { ...new FakeTime(), sleep: async () => {} };
     const http = httpTo({ url: "https://api.example" }, { fetch, maxRetries: 100 }, frozen);
@@ -58,7 +58,7 @@ describe("a client and what it gives out for other credentials", () => {
   });
 });
 
-test("a Retry-After of next to nothing does not become a storm", async () => {
+test("a tiny Retry-After does not cause a flood of requests", async () => {
   let requests = 0;
   const fetch = async () => {
     requests += 1;
@@ -72,7 +72,7 @@ test("a Retry-After of next to nothing does not become a storm", async () => {
   expect(time.waits.every((ms) => ms >= 0)).toBe(true);
 });
 
-test("a timer is never given a negative time", async () => {
+test("a timer never gets a negative delay", async () => {
   const warnings: Error[] = [];
   const listen = (warning: Error) => warnings.push(warning);
   process.on("warning", listen);

@@ -12,7 +12,7 @@ import { httpTo } from "./http-to.ts";
 const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId: "order_1" } };
 const read = { path: { paymentId: payment.id } };
 
-/** Sends the answer's first byte at once and the others one by one, more slowly than anybody waits. */
+/** Sends the response one byte at a time. */
 const dripping: Answer = (response) => {
   const bytes = JSON.stringify(payment);
   response.writeHead(200, { "content-length": String(bytes.length) });
@@ -24,7 +24,7 @@ const dripping: Answer = (response) => {
 /** A fetch that is never answered. */
 const unanswered = () => new Promise<Response>(() => {});
 
-/** A fetch whose answer's body begins, and never ends. */
+/** A fetch whose response body begins but never ends. */
 const endless = (status: number, beginning: string) => async () => {
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode(beginning)),
@@ -34,9 +34,9 @@ const endless = (status: number, beginning: string) => async () => {
 
 const url = "https://api.example";
 
-/** Has time pass only here, however busy the machine is. */
+/** Advances the fake clock, so that a busy machine cannot change the result. */
 async function letPass<T>(ms: number, call: Promise<T>): Promise<T> {
-  // Observed before it fails.
+  // Handled before it rejects.
   call.catch(() => {});
   await vi.advanceTimersByTimeAsync(ms);
   return call;
@@ -62,7 +62,7 @@ describe("timeoutMs", () => {
     expect(attempts).toBe(2);
   });
 
-  test("covers the body: an answer that never ends is too late", async () => {
+  test("covers the body, so a response that never ends is too late", async () => {
     const http = httpTo({ url }, { fetch: endless(200, "{"), timeoutMs: 200, maxRetries: 0 });
     await expect(letPass(200, http.call(getPayment, read))).rejects.toMatchObject({
       name: "TimeoutError",
@@ -101,7 +101,7 @@ describe("timeoutMs", () => {
 describe("deadlineMs", () => {
   useFakeTimers();
 
-  test("cuts the attempt that is under way", async () => {
+  test("cuts off the running attempt", async () => {
     const fetch = vi.fn(unanswered);
     const http = httpTo({ url }, { fetch, deadlineMs: 200 }, realTime);
     await expect(letPass(200, http.call(getPayment, read))).rejects.toMatchObject({
@@ -111,14 +111,14 @@ describe("deadlineMs", () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  test("is named as it was set, also when earlier attempts took a part of it", async () => {
+  test("is reported as it was set, even if earlier attempts took part of it", async () => {
     const time = { ...realTime, random: () => 0 };
     const http = httpTo({ url }, { fetch: unanswered, timeoutMs: 150, deadlineMs: 200 }, time);
     const call = http.call(getPayment, read);
     await expect(letPass(200, call)).rejects.toThrow("not answered within deadlineMs (200 ms)");
   });
 
-  test("ends the call at once when the wait would overrun it, with the error in hand", async () => {
+  test("ends the call at once with its last error when the wait would exceed it", async () => {
     using server = scriptedService({ status: 429, headers: { "retry-after": "120" } });
     const time = new FakeTime();
     await expect(httpTo(server, {}, time).call(getPayment, read)).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe("deadlineMs", () => {
     expect(time.waits).toEqual([]);
   });
 
-  test("ends a call that is rate limited without end", async () => {
+  test("ends a call that keeps being rate limited", async () => {
     using server = scriptedService({ status: 429, headers: { "retry-after": "10" } });
     const time = new FakeTime();
     await expect(
@@ -141,7 +141,7 @@ describe("deadlineMs", () => {
     expect(time.current).toBe(30_000);
   });
 
-  test("covers the secret key function", async () => {
+  test("covers the secretKey function", async () => {
     const fetch = vi.fn(unanswered);
     const secretKey = () => new Promise<string>(() => {});
     const http = httpTo({ url }, { fetch, secretKey, deadlineMs: 200 }, realTime);
@@ -165,7 +165,7 @@ describe("an abort", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("during an attempt ends it, and a creation may have happened", async () => {
+  test("during an attempt ends it, and the outcome of a creation is unknown", async () => {
     const controller = new AbortController();
     await using server = await scriptedServer(() => controller.abort());
     const options = { signal: controller.signal, idempotencyKey: "key-1" };
@@ -205,7 +205,7 @@ describe("an abort", () => {
 });
 
 describe("the pause after a 429", () => {
-  test("is shared: another call of the client waits before its first request", async () => {
+  test("is shared: another call of the same client waits before its first request", async () => {
     using server = scriptedService(
       { status: 429, headers: { "retry-after": "5" } },
       { status: 201, body: createdPayment },

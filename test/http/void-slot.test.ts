@@ -7,7 +7,7 @@ import { httpTo } from "./http-to.ts";
 const limited = (seconds: number) =>
   new Response("", { status: 429, headers: { "retry-after": String(seconds) } });
 
-test("a call that waits for its slot waits on when another call's 429 begins a longer pause", async () => {
+test("a call that waits for its slot keeps waiting when another call's 429 begins a longer pause", async () => {
   const time = new FakeTime();
   const slowAnswer = Promise.withResolvers<Response>();
   const answers = [slowAnswer.promise, limited(1), Response.json(payment)];
@@ -26,7 +26,7 @@ test("a call that waits for its slot waits on when another call's 429 begins a l
 
   const slow = call();
   await expect(call()).rejects.toMatchObject({ retryAfterMs: 1000 });
-  // The slow answer comes when the third call has its slot, at 1 s, and is about to wait for it.
+  // The slow response arrives when the third call has its slot, at 1 s, and is about to wait for it.
   beforeSleeping = async () => {
     slowAnswer.resolve(limited(30));
     await expect(slow).rejects.toMatchObject({ retryAfterMs: 30_000 });

@@ -4,7 +4,7 @@ import { freePort } from "../free-port.ts";
 import { existing, payout } from "../resources/payouts/payout.ts";
 import { clientOf } from "../resources/sandbox-client.ts";
 
-describe("a fetch function that reports each answer to a server that is down", () => {
+describe("a fetch function that reports each response to a server that is down", () => {
   async function world() {
     const sandbox = createSandbox();
     const collector = `http://127.0.0.1:${await freePort()}/audit`;
@@ -26,13 +26,13 @@ describe("a fetch function that reports each answer to a server that is down", (
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("has createOnce find the one withdrawal that it made", async () => {
+  test("lets createOnce find the one withdrawal that it made", async () => {
     const { sandbox, withdrawals } = await world();
     const made = await withdrawals.createOnce(payout);
     expect(await existing(sandbox)).toMatchObject([{ id: made.id }]);
   });
 
-  test("makes a payment once, with one key", async () => {
+  test("makes a payment once, with one idempotency key", async () => {
     const { sandbox, payments } = await world();
     const creating = payments.create({ amount: 2500, orderId: "order_1" });
     await expect(creating).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 4 });

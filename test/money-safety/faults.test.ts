@@ -53,7 +53,7 @@ function clientFor(service: FaultyService, sandbox: Sandbox) {
       baseUrl: service.url,
       secretKey: sandbox.secretKey,
       fetch: service.fetch,
-      // Short, because the random faults hold silences. Another attempt that takes longer is one more of them.
+      // Short, because random faults include silence. Any other attempt that takes longer counts as silence, too.
       timeoutMs: 50,
       onEvent: (event) => events.push(event),
     },
@@ -84,7 +84,7 @@ async function underFaults<Extra>(
   );
 }
 
-/** What the service has, read past all faults. */
+/** The objects that the sandbox holds, read without faults. */
 async function truth(
   sandbox: Sandbox,
   list: "payments" | "withdrawals",
@@ -104,7 +104,7 @@ const settle = async <T>(call: Promise<T>) =>
     },
   );
 
-/** A whole answer that reached the client is its result, or is held by the error. */
+/** A complete response that reached the client is its result, or is in the error. */
 function expectNothingDropped(
   events: readonly ClientEvent[],
   operation: string,
@@ -122,13 +122,13 @@ function expectNothingDropped(
   if (received && !ok) expect(error).toBeInstanceOf(UnexpectedResponseError);
 }
 
-/** Every start has one end, whatever happened. */
+/** Every start event has one end event. */
 function expectBalanced(events: readonly ClientEvent[]) {
   const count = (type: string) => events.filter((event) => event.type === type).length;
   expect(count("end")).toBe(count("start"));
 }
 
-describe("each fault does to a creation what it says", () => {
+describe("the effect of each fault on a creation", () => {
   afterEach(() => vi.useRealTimers());
 
   test.each<[Fault, string, string, number]>([
@@ -169,11 +169,11 @@ describe("each fault does to a creation what it says", () => {
   });
 });
 
-describe(`under any sequence of faults (${runs} runs each, seed ${seed})`, () => {
+describe(`any sequence of faults (${runs} runs each, seed ${seed})`, () => {
   const limit = 30_000 + runs * 100;
 
   test(
-    "payments.create creates at most one payment, and says when one may exist",
+    "lets payments.create make at most one payment, and report when one may exist",
     async () => {
       await underFaults(fc.constant(undefined), async ({ payments, events, service, sandbox }) => {
         const input = { amount: 2500, orderId: "order_1" };
@@ -205,7 +205,7 @@ describe(`under any sequence of faults (${runs} runs each, seed ${seed})`, () =>
   const idempotency = fc.constantFrom("ignored", "honoured", "conflict");
 
   test(
-    "withdrawals.create creates at most one withdrawal, and says when one may exist",
+    "lets withdrawals.create make at most one withdrawal, and report when one may exist",
     async () => {
       await underFaults(idempotency, async ({ withdrawals, events, service, sandbox }, mode) => {
         sandbox.withdrawalIdempotency = mode;
@@ -223,7 +223,7 @@ describe(`under any sequence of faults (${runs} runs each, seed ${seed})`, () =>
   );
 
   test(
-    "createOnce gives the one withdrawal, or an error after which it can be found",
+    "lets createOnce return the one withdrawal, or an error after which it can be found",
     async () => {
       await underFaults(idempotency, async ({ withdrawals, events, service, sandbox }, mode) => {
         sandbox.withdrawalIdempotency = mode;
@@ -238,7 +238,7 @@ describe(`under any sequence of faults (${runs} runs each, seed ${seed})`, () =>
         }
         expectBalanced(events);
 
-        // Calling it again when the trouble is over finds what exists, or makes what does not.
+        // Once the faults are over, another call finds the withdrawal, or makes it.
         const again = await settle(withdrawals.createOnce(payout));
         await service.settled();
         const found = await truth(sandbox, "withdrawals");

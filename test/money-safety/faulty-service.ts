@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import type { Sandbox } from "../../src/sandbox/index.ts";
 
-/** What befalls one request on its way to the service and back. */
+/** What goes wrong with one request on its way to the service and back. */
 export type Fault =
   | { readonly kind: "none" }
   | { readonly kind: "refused" }
@@ -20,13 +20,13 @@ export type Fault =
 
 export interface FaultyService extends AsyncDisposable {
   readonly url: string;
-  /** A fetch that meets the faults in order, one a request, and none after the last. */
+  /** A fetch with one fault per request, in order, and no faults after the last. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** How far the local clock has jumped, in milliseconds. */
   readonly clockJumpMs: number;
-  /** Resolves when the service has a request that it will not answer. */
+  /** Resolves when the service has received a request that it will not answer. */
   readonly silent: Promise<void>;
-  /** Resolves when the service has done everything that it still had to do. */
+  /** Resolves when the service has finished all pending work. */
   settled(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function faultyService(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  /** Hands the request to the service, which commits what it asks for. */
+  /** Passes the request to the sandbox, which executes it. */
   async function commit(
     request: IncomingMessage,
     given?: string,
@@ -147,7 +147,7 @@ export async function faultyService(
       const number = requests++;
       const fault = faults[number];
       if (fault?.kind === "clock jump") clockJumpMs += fault.days * 86_400_000;
-      // Nothing listens on port 2: a real connection, really refused, with an error that names the service's port.
+      // Nothing listens on port 2, so a real connection is refused. The error then names the service's port.
       if (fault?.kind === "refused") {
         return fetch(target.replace(url, "http://127.0.0.1:2"), init).catch((error) => {
           Object.assign(error.cause, { port: Number(new URL(url).port) });

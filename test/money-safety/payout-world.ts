@@ -7,7 +7,7 @@ export type CreationFault =
   | "refused connection"
   | "reset before"
   | "reset after"
-  /** Nobody answers, and the service commits up to a minute and a half later. */
+  /** No response arrives, and the service commits up to a minute and a half later. */
   | "late"
   | "500 before"
   | "500 after"
@@ -18,11 +18,11 @@ export type CreationFault =
   | "redirect"
   | "truncated"
   | "no id"
-  /** The answer says another amount than was asked for. */
+  /** The response has another amount than the request. */
   | "differs"
   | "429"
   | "429 for long"
-  /** A proxy repeats the request, and passes on the answer to the second copy. */
+  /** A proxy repeats the request, and passes on the response to the second copy. */
   | "repeated, 429"
   | "repeated, 409"
   | "422";
@@ -48,15 +48,15 @@ export type ListFault =
 export interface Plan {
   readonly creations: readonly CreationFault[];
   readonly lists: readonly ListFault[];
-  /** Withdrawals of other orders that are there from the beginning. */
+  /** The number of withdrawals of other orders that exist from the beginning. */
   readonly others: number;
-  /** How many items a page has at most. */
+  /** The most items that a page has. */
   readonly cap: number;
-  /** How long the list hides what was created, in milliseconds. */
+  /** How long the list hides a new withdrawal, in milliseconds. */
   readonly lagMs: number;
 }
 
-/** A clock on which a sleep is over at once. */
+/** A clock whose sleeps end at once. */
 class SkippingClock implements Time {
   #now = 0;
   readonly now = () => this.#now;
@@ -70,7 +70,7 @@ class SkippingClock implements Time {
 
 type Stored = Withdrawal & { readonly storedAt: number };
 
-/** A service, and the proxies before it, that treat each request as the plan has it. */
+/** A service and the proxies before it, which treat each request according to the plan. */
 export class PayoutWorld {
   readonly clock = new SkippingClock();
   readonly stored: Stored[] = [];
@@ -94,7 +94,7 @@ export class PayoutWorld {
     return this.stored.filter((withdrawal) => withdrawal.orderId === orderId);
   }
 
-  /** Everything that is still under way arrives, and nothing goes wrong any more. */
+  /** Delivers everything that is still pending, and ends all faults. */
   settle(): void {
     this.isCalm = true;
     for (const { body } of this.#late.splice(0)) this.#store(body);

@@ -7,11 +7,11 @@ import { configure } from "../../src/options.ts";
 import { Withdrawals } from "../../src/resources/withdrawals.ts";
 import { type CreationFault, type ListFault, PayoutWorld, type Plan } from "./payout-world.ts";
 
-// Invariants of createOnce within one process, whatever the service and the proxies before it do:
+// Invariants of createOnce within one process, whatever the service and its proxies do:
 // 1. An order never has two withdrawals.
-// 2. A withdrawal that is given exists, and is the order's.
-// 3. When every caller was told not_sent or rejected, there is none.
-// 4. None is lost: asked again when all faults are over, every caller gets the one withdrawal.
+// 2. A withdrawal that is returned exists, and is the order's.
+// 3. If every caller gets the outcome not_sent or rejected, there is none.
+// 4. None is lost: when it calls again after all faults are over, every caller gets the one withdrawal.
 
 const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 50);
 const seed = Number(process.env.SETTLEKIT_TEST_SEED);
@@ -68,13 +68,13 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 const caller = fc.record({
   maxRetries: fc.constantFrom(0, 3),
   deadlineMs: fc.constantFrom(500, 5_000, 90_000),
-  /** After how many turns of the event loop the caller begins, and aborts. */
+  /** The turns of the event loop after which the caller begins, and aborts. */
   after: fc.integer({ min: 0, max: 30 }),
   abortAfter: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
   createdAfter: fc.option(fc.constantFrom("2025-12-31T23:00:00Z", "2026-01-01T00:00:00Z"), {
     nil: undefined,
   }),
-  /** Asks for another amount. */
+  /** Requests another amount. */
   isOther: fc.nat({ max: 9 }).map((chance) => chance === 0),
 });
 
@@ -88,7 +88,7 @@ const payout = {
 type Result = { readonly withdrawal: Withdrawal } | { readonly outcome: Outcome };
 
 let orders = 0;
-/** What the faults led to, so that a run that tries nothing is noticed. */
+/** How often each outcome occurred, to notice a run that tries nothing. */
 const seen = new Map<string, number>();
 
 test(
@@ -126,7 +126,7 @@ test(
           for (const outcome of outcomes) seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
 
           world.settle();
-          // The longest that a client keeps silent after a 429.
+          // The longest pause of a client after a 429.
           await world.clock.sleep(300_000);
           expect(world.of(orderId).length).toBeLessThanOrEqual(1);
           const amountInCents = world.of(orderId)[0]?.amountInCents ?? payout.amountInCents;
@@ -149,7 +149,7 @@ test(
   60_000 + runs * 100,
 );
 
-/** A client of a merchant of its own, in this process. */
+/** A client in this process, for a merchant of its own. */
 function clientOf(world: PayoutWorld): Withdrawals {
   const configuration = configure(
     {

@@ -1,6 +1,6 @@
 import { realTime, type Time } from "../../src/http/time.ts";
 
-/** Real time in which nobody waits: a sleep is over at once, and the clock has moved on by it. */
+/** Real time whose sleeps end at once and advance the clock by their duration. */
 export function skippingTime(clockJumpMs: () => number): Time {
   let skippedMs = 0;
   return {

@@ -30,7 +30,7 @@ describe("a dashboard", () => {
     );
   });
 
-  test("is refused with a token that still has its scheme, which is not shown", async () => {
+  test("is refused with a token that includes its scheme", async () => {
     const nowhere = { url: "http://127.0.0.1:2" };
     const rule =
       'accessToken begins with "Bearer", which settlekit adds itself. Pass only the token.';
@@ -39,7 +39,7 @@ describe("a dashboard", () => {
     await expect(dashboard.withdrawalConfig()).rejects.toThrow(rule);
   });
 
-  test("reads configuration and withdrawals of its merchant with the bearer token", async () => {
+  test("reads its merchant's configuration and withdrawals with the bearer token", async () => {
     using server = scriptedService(
       { body: withdrawalConfig },
       { body: page },
@@ -60,7 +60,7 @@ describe("a dashboard", () => {
     }
   });
 
-  test("asks the token function again once after a 401", async () => {
+  test("calls the token function once more after a 401", async () => {
     using server = scriptedService(unauthorized, { body: withdrawalConfig });
     let asked = 0;
     const dashboard = dashboardOf(server, async () => `token-${++asked}`);
@@ -88,7 +88,7 @@ describe("a dashboard", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("does not say that nothing was sent when a token cannot be renewed", async () => {
+  test("does not claim that nothing was sent when the token cannot be renewed", async () => {
     using server = scriptedService(unauthorized);
     let asked = 0;
     const dashboard = dashboardOf(server, () => {
@@ -106,13 +106,13 @@ describe("a dashboard", () => {
     ["fails", () => Promise.reject(new Error("vault is sealed")), "credential_unavailable"],
     ["returns no token", async () => "", "missing_credential"],
   ])(
-    "does not forget a creation that may have succeeded when the function %s",
+    "keeps the outcome of a creation unknown when the token function then %s",
     async (_, renew, code) => {
       using server = scriptedService({ status: 503 }, unauthorized);
       let asked = 0;
       const accessToken = () => (++asked === 1 ? Promise.resolve("token") : renew());
       const wire = { withdrawalIdempotency: "honoured" } as const;
-      // Waits for nothing.
+      // Retries without a delay.
       const time = { ...realTime, random: () => 0 };
       const dashboard = new Dashboard(
         httpTo(server, { wire }, time).withCredential(bearerToken(accessToken)),
@@ -129,7 +129,7 @@ describe("a dashboard", () => {
     },
   );
 
-  test("does not ask again for a token that is a string", async () => {
+  test("does not retry with a token that is a string", async () => {
     using server = scriptedService(unauthorized);
     await expect(dashboardOf(server, "token").withdrawalConfig()).rejects.toMatchObject({
       attempts: 1,

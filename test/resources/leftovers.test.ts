@@ -15,25 +15,25 @@ const listed = (...data: object[]) =>
 const created = () => Response.json(withdrawal, { status: 201 });
 const unavailable = () => new Response("", { status: 503 });
 
-/** Withdrawals of a service that answers reads and creations like this. */
+/** The withdrawals of a service with these responses to reads and creations. */
 function withdrawalsOf(answerRead: () => Response, answerCreation = created): Withdrawals {
   const fetch = async (_: string, { method }: RequestInit) =>
     method === "POST" ? answerCreation() : answerRead();
   return new Withdrawals(httpTo({ url: "https://api.example" }, { fetch }, realTime));
 }
 
-describe("createOnce leaves no timer and no listener", () => {
+describe("createOnce", () => {
   test.each<[string, () => Withdrawals]>([
     ["when it makes the withdrawal", () => withdrawalsOf(listed)],
-    ["when there is one", () => withdrawalsOf(() => listed(withdrawal))],
+    ["when it finds one", () => withdrawalsOf(() => listed(withdrawal))],
     ["when the lookup fails", () => withdrawalsOf(unavailable)],
-    ["when nobody knows until the deadline", () => withdrawalsOf(listed, unavailable)],
-  ])("%s", async (_, withdrawals) => {
+    ["when the outcome is unknown until the deadline", () => withdrawalsOf(listed, unavailable)],
+  ])("leaves no timer and no listener %s", async (_, withdrawals) => {
     const left = await leftovers((signal) => withdrawals().createOnce(payout, { signal }));
     expect(left).toEqual(nothing);
   });
 
-  test("when it is aborted in doubt", async () => {
+  test("leaves no timer and no listener when it is aborted with an unknown outcome", async () => {
     const left = await leftovers((signal, abort) => {
       const withdrawals = withdrawalsOf(listed, () => {
         setTimeout(abort, 1000);
@@ -44,7 +44,7 @@ describe("createOnce leaves no timer and no listener", () => {
     expect(left).toEqual(nothing);
   });
 
-  test("for two callers who share it", async () => {
+  test("leaves no timer and no listener when two callers share it", async () => {
     const left = await leftovers((signal) => {
       const withdrawals = withdrawalsOf(listed);
       const calls = [1, 2].map(() => withdrawals.createOnce(payout, { signal }));
@@ -54,17 +54,17 @@ describe("createOnce leaves no timer and no listener", () => {
   });
 });
 
-describe("waitUntilFinal leaves no timer and no listener", () => {
+describe("waitUntilFinal", () => {
   const pending = () => Response.json({ ...withdrawal, status: "pending" });
 
-  test("when the status is final", async () => {
+  test("leaves no timer and no listener when the status is final", async () => {
     const answers = [pending(), unavailable()];
     const withdrawals = withdrawalsOf(() => answers.shift() ?? Response.json(withdrawal));
     const left = await leftovers((signal) => withdrawals.waitUntilFinal(withdrawal.id, { signal }));
     expect(left).toEqual(nothing);
   });
 
-  test("when it gives up at its deadline", async () => {
+  test("leaves no timer and no listener when it gives up at its deadline", async () => {
     const withdrawals = withdrawalsOf(pending);
     const left = await leftovers((signal) =>
       withdrawals.waitUntilFinal(withdrawal.id, { signal, deadlineMs: 10_000 }),
@@ -72,7 +72,7 @@ describe("waitUntilFinal leaves no timer and no listener", () => {
     expect(left).toEqual(nothing);
   });
 
-  test("when it is aborted", async () => {
+  test("leaves no timer and no listener when it is aborted", async () => {
     const withdrawals = withdrawalsOf(pending);
     const left = await leftovers((signal, abort) => {
       setTimeout(abort, 5000);

@@ -11,7 +11,7 @@ const clientOf = ({ url }: { url: string }) =>
 const quote = { ...payment.quotes[0], paymentId: payment.id, chainId: 8453 };
 const chain = { chainId: 8453, name: "Base" };
 
-describe("an answer about another object than the one asked for", () => {
+describe("a response about another object than the requested one", () => {
   const reads: [string, (client: MerchantClient) => Promise<unknown>][] = [
     ["payments.get", (client) => client.payments.get("another")],
     ["withdrawals.get", (client) => client.withdrawals.get("another")],
@@ -43,7 +43,7 @@ describe("an answer about another object than the one asked for", () => {
   const quotesOf = (client: MerchantClient) =>
     client.checkout({ paymentId: quote.paymentId, secret: "ps_1" }).quotes;
 
-  test.each(assets)("is refused where its %s is another", async (field, own, other, read) => {
+  test.each(assets)("is refused if its %s differs", async (field, own, other, read) => {
     using server = scriptedService({ body: own }, { body: other });
     const client = clientOf(server);
     expect(await read(client)).toMatchObject(own as object);
@@ -63,7 +63,7 @@ describe("an answer about another object than the one asked for", () => {
     });
   });
 
-  test("is none if the id is only in another case, or missing", async () => {
+  test("is not one whose id is missing or differs only in case", async () => {
     using server = scriptedService({ body: payment }, { body: { status: "pending" } });
     const client = clientOf(server);
     expect(await client.payments.get(payment.id.toUpperCase())).toMatchObject({ id: payment.id });

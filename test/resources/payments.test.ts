@@ -48,7 +48,7 @@ describe("payments.create", () => {
   test.each([
     ["amount", { type: "deposit", amount: 2500 }, "is for payments only: leave it out"],
     ["customerRefId", { amount: 2500, customerRefId: "c_1" }, 'or set type to "deposit"'],
-  ])("refuses %s where it would be dropped", async (param, fields, said) => {
+  ])("refuses %s where it would be ignored", async (param, fields, said) => {
     const call = clientOf(nowhere).payments.create({ orderId: "order_1", ...fields } as never);
     const message = expect.stringContaining(said);
     await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", param, message });
@@ -59,7 +59,7 @@ describe("payments.create", () => {
     ["orderId", { orderId: "order_2" }],
     ["amountInCents", { amountInCents: 100 }],
   ])(
-    "refuses an answer with another %s, which says nothing about this order",
+    "refuses a response with another %s, which says nothing about this order",
     async (field, change) => {
       const body = { ...createdPayment, payment: { ...createdPayment.payment, ...change } };
       using server = scriptedService({ status: 201, body });
@@ -82,7 +82,11 @@ describe("payments.create", () => {
   test.each([
     ["the amount of a deposit", { type: "deposit", orderId: "order_1" }, { amountInCents: 0 }],
     ["the amount as text", { amount: 2500, orderId: "order_1" }, { amountInCents: "2500" }],
-    ["an amount that is no number", { amount: 2500, orderId: "order_1" }, { amountInCents: "x" }],
+    [
+      "an amount that is not a number",
+      { amount: 2500, orderId: "order_1" },
+      { amountInCents: "x" },
+    ],
     ["no orderId", { amount: 2500, orderId: "order_1" }, { orderId: null }],
     ["a reference that was trimmed", { amount: 2500, orderId: " a " }, { orderId: "a" }],
     ["a reference as a number", { amount: 2500, orderId: "007" }, { orderId: 7 }],
@@ -92,7 +96,7 @@ describe("payments.create", () => {
       { id: payment.id.toUpperCase() },
     ],
     ["no payment", { amount: 2500, orderId: "order_1" }, null],
-  ])("takes %s for no difference", async (_, order, change) => {
+  ])("accepts a response with %s", async (_, order, change) => {
     const changed = change && { ...createdPayment.payment, ...change };
     const body = { ...createdPayment, payment: changed };
     using server = scriptedService({ status: 201, body });
@@ -250,7 +254,7 @@ describe("payments.get", () => {
     ["//evil.example", "%2F%2Fevil.example"],
     ["%2e%2e", "%252e%252e"],
     ["a#b", "a%23b"],
-  ])("encodes the id %j, so that it never is another route", async (id, encoded) => {
+  ])("encodes the id %j, so that it never becomes another route", async (id, encoded) => {
     using server = scriptedService({ body: { ...payment, id } });
     await clientOf(server).payments.get(id);
     expect(server.requests[0]?.url).toBe(`/v1/external/secretkey-auth/payments/${encoded}`);
@@ -263,7 +267,7 @@ describe("payments.list", () => {
     pagination: { total: 1, limit: 1, offset: 0, hasMore: false, totalPages: 1, currentPage: 1 },
   };
 
-  test("gives a page with its pagination", async () => {
+  test("returns a page with its pagination", async () => {
     using server = scriptedService({ body: page });
     const query = { status: "completed", search: "a b&c", limit: 1, offset: 0 } as const;
     expect(await clientOf(server).payments.list(query)).toEqual(page);
@@ -272,7 +276,7 @@ describe("payments.list", () => {
     );
   });
 
-  test("sends no query when nothing is asked for", async () => {
+  test("sends no query without filters", async () => {
     using server = scriptedService({ body: page });
     await clientOf(server).payments.list();
     expect(server.requests[0]?.url).toBe("/v1/external/secretkey-auth/payments");

@@ -8,7 +8,7 @@ const clientOf = ({ url }: { url: string }) =>
 const nowhere = { url: "http://127.0.0.1:2" };
 
 describe("client.request", () => {
-  test("sends any request with the client's credential and gives what came", async () => {
+  test("sends any request with the client's credential and returns the body unchanged", async () => {
     using server = scriptedService({ body: [1, 2] });
     const request = {
       method: "GET",
@@ -32,7 +32,7 @@ describe("client.request", () => {
     });
   });
 
-  test("repeats a POST that is safe with its key, and sends the key each time", async () => {
+  test("retries a safe POST with its idempotency key", async () => {
     using server = scriptedService({ status: 500 });
     const request = { method: "POST", path: "/v1/new-things", safe: true } as const;
     const options = { idempotencyKey: "key-1", maxRetries: 1, deadlineMs: 5000 };
@@ -45,7 +45,7 @@ describe("client.request", () => {
     expect(keys).toEqual(["key-1", "key-1"]);
   });
 
-  test("refuses a key for a GET, which would not be sent", async () => {
+  test("refuses an idempotency key for a GET, because it would not be sent", async () => {
     const options = { idempotencyKey: "key-1" };
     const call = clientOf(nowhere).request({ method: "GET", path: "/a" }, options);
     await expect(call).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe("client.request", () => {
     });
   });
 
-  test("does not repeat a POST because withdrawals may be repeated", async () => {
+  test("does not retry a POST just because withdrawals may be retried", async () => {
     using server = scriptedService({ status: 500 });
     const client = new MerchantClient({
       secretKey: "sk_test_1",
@@ -74,7 +74,7 @@ describe("client.request", () => {
     await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
   });
 
-  test("gives a success that is no JSON as text", async () => {
+  test("returns a success that is not JSON as text", async () => {
     using server = scriptedService({ body: "OK", headers: { "content-type": "text/plain" } });
     expect(await clientOf(server).request({ method: "POST", path: "/v1/ping", body: {} })).toBe(
       "OK",
@@ -82,10 +82,10 @@ describe("client.request", () => {
   });
 
   test.each([
-    ["a page", "text/html; charset=utf-8", "<html><title>Login</title></html>"],
-    ["a part of JSON", "application/json", '{"data": [{"id": "1'],
-    ["a part of a problem", "application/problem+json", '{"detail'],
-  ])("takes %s for no success", async (_, type, body) => {
+    ["an HTML page", "text/html; charset=utf-8", "<html><title>Login</title></html>"],
+    ["truncated JSON", "application/json", '{"data": [{"id": "1'],
+    ["a truncated problem document", "application/problem+json", '{"detail'],
+  ])("does not accept %s as a success", async (_, type, body) => {
     using server = scriptedService({ body, headers: { "content-type": type } });
     const client = clientOf(server);
     const get = client.request({ method: "GET", path: "/a" }, { maxRetries: 0 });
@@ -102,12 +102,12 @@ describe("client.request", () => {
     });
   });
 
-  test("takes an empty success for undefined", async () => {
+  test("returns undefined for an empty success", async () => {
     using server = scriptedService({ status: 204, body: "" });
     expect(await clientOf(server).request({ method: "GET", path: "/v1/nothing" })).toBeUndefined();
   });
 
-  test("uses another credential when told to, and no other with it", async () => {
+  test("sends the credential in auth in place of the client's", async () => {
     using server = scriptedService({});
     const client = clientOf(server);
     await client.request({ method: "GET", path: "/a", auth: { paymentSecret: "ps_1" } });
@@ -119,7 +119,7 @@ describe("client.request", () => {
     expect(second?.headers).not.toHaveProperty("x-service-secret-key");
   });
 
-  test("repeats a GET after a failure, but not a POST", async () => {
+  test("retries a GET after a failure, but not a POST", async () => {
     using server = scriptedService({ status: 500 });
     const client = clientOf(server);
     const get = client.request({ method: "GET", path: "/a" }, { maxRetries: 1, deadlineMs: 5000 });
@@ -129,7 +129,7 @@ describe("client.request", () => {
   });
 
   test.each(["PUT", "PATCH", "DELETE"] as const)(
-    "repeats a %s only when it is said to be safe",
+    "retries a %s only if it is marked as safe",
     async (method) => {
       using server = scriptedService({ status: 500 });
       const client = clientOf(server);
@@ -146,7 +146,7 @@ describe("client.request", () => {
 
   const both = { paymentSecret: "ps_secret_of_a_payment", accessToken: "token" };
   test.each(["secretKey", "ps_secret_of_a_payment", null, {}, both])(
-    "refuses %j as auth, unseen",
+    "refuses %j as auth before sending",
     async (auth) => {
       using server = scriptedService();
       const request = { method: "GET", path: "/a", auth } as never;
@@ -157,7 +157,7 @@ describe("client.request", () => {
     },
   );
 
-  test("rejects for a credential that cannot be one", async () => {
+  test("rejects a malformed credential", async () => {
     const request = { method: "GET", path: "/a", auth: { paymentSecret: "" } } as const;
     await expect(clientOf(nowhere).request(request)).rejects.toMatchObject({ param: "secret" });
   });
@@ -173,7 +173,7 @@ describe("client.request", () => {
     ["empty text", ""],
     ["a cycle", cycle],
     ["a bigint", { amount: 1n }],
-    ["what says that it is nothing", { toJSON: () => undefined }],
+    ["an object whose toJSON returns undefined", { toJSON: () => undefined }],
   ])("refuses %s as a body", async (_, body) => {
     const request = { method: "POST", path: "/a", body: body as object } as const;
     await expect(clientOf(nowhere).request(request)).rejects.toMatchObject({
@@ -183,13 +183,13 @@ describe("client.request", () => {
   });
 
   test.each<[string, unknown]>([
-    ["an object in it", { filter: { status: "paid" } }],
-    ["a list in it", { status: ["paid"] }],
-    ["null in it", { status: null }],
-    ["a number that is none", { limit: Number.NaN }],
-    ["a URLSearchParams", new URLSearchParams("a=1")],
-    ["text", "a=1"],
-  ])("refuses a query with or of %s", async (_, query) => {
+    ["a query with an object", { filter: { status: "paid" } }],
+    ["a query with a list", { status: ["paid"] }],
+    ["a query with null", { status: null }],
+    ["a query with NaN", { limit: Number.NaN }],
+    ["a URLSearchParams as the query", new URLSearchParams("a=1")],
+    ["text as the query", "a=1"],
+  ])("refuses %s", async (_, query) => {
     const request = { method: "GET", path: "/a", query: query as object } as const;
     await expect(clientOf(nowhere).request(request as never)).rejects.toMatchObject({
       name: "InvalidRequestError",
@@ -197,7 +197,7 @@ describe("client.request", () => {
     });
   });
 
-  test("sends no credential when told so", async () => {
+  test('sends no credential if auth is "none"', async () => {
     using server = scriptedService({});
     await clientOf(server).request({ method: "GET", path: "/a", auth: "none" });
     const names = Object.keys(server.requests[0]?.headers ?? {});
@@ -231,7 +231,7 @@ describe("client.request", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("refuses a method that it does not know", async () => {
+  test("refuses an unknown method", async () => {
     const request = { method: "TRACE" as "GET", path: "/a" };
     const call = clientOf(nowhere).request(request);
     await expect(call).rejects.toMatchObject({ param: "method" });

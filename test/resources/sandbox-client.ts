@@ -8,7 +8,7 @@ import { Withdrawals } from "../../src/resources/withdrawals.ts";
 import type { Sandbox } from "../../src/sandbox/index.ts";
 import { FakeTime } from "../http/fake-time.ts";
 
-/** A client of its own, as another process would have it, that talks to a sandbox without a socket. */
+/** A separate client, as in another process, that calls a sandbox without a socket. */
 export function clientOf(sandbox: Sandbox, options: ClientOptions = {}) {
   const events: ClientEvent[] = [];
   const time = new FakeTime();

@@ -14,7 +14,7 @@ import {
 import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 
-/** The same with `undefined` allowed wherever a field may be left out. */
+/** The same type with `undefined` allowed in every optional field. */
 type Undefinable<T> = {
   [Name in keyof T]: object extends Pick<T, Name> ? T[Name] | undefined : T[Name];
 };
@@ -24,17 +24,17 @@ type Each<Inputs extends readonly unknown[]> = {
 };
 
 type Method = (...inputs: never) => unknown;
-/** What the methods of a class take. */
+/** The parameters of a class's methods. */
 type Inputs<T> = { [Name in keyof T]: T[Name] extends Method ? Parameters<T[Name]> : never };
-/** What they would take if they took `undefined` for all that may be left out. */
+/** The same parameters with `undefined` allowed in every optional field. */
 type UndefinableInputs<T> = {
   [Name in keyof T]: T[Name] extends Method ? Each<Parameters<T[Name]>> : never;
 };
 
 // Compiling is the test, with exactOptionalPropertyTypes on: an optional field that does not say
 // `| undefined` refuses `{ limit: maybeUndefined }`.
-describe("what may be left out may be undefined", () => {
-  test("in every input of every method", () => {
+describe("an optional field", () => {
+  test("may be undefined in every parameter of every method", () => {
     expectTypeOf<UndefinableInputs<Payments>>().toExtend<Inputs<Payments>>();
     expectTypeOf<UndefinableInputs<Withdrawals>>().toExtend<Inputs<Withdrawals>>();
     expectTypeOf<UndefinableInputs<Quotes>>().toExtend<Inputs<Quotes>>();
@@ -43,30 +43,30 @@ describe("what may be left out may be undefined", () => {
       Inputs<DashboardWithdrawals>
     >();
     expectTypeOf<UndefinableInputs<MerchantClient>>().toExtend<Inputs<MerchantClient>>();
-    // paymentRequest takes what the service gave, not what a caller writes.
+    // paymentRequest takes objects from the service, which callers do not write themselves.
     type Calls = Omit<Checkout, "paymentRequest">;
     expectTypeOf<UndefinableInputs<Calls>>().toExtend<Inputs<Calls>>();
   });
 
-  test("in the options of the clients", () => {
+  test("may be undefined in the options of the clients", () => {
     expectTypeOf<Undefinable<ClientOptions>>().toExtend<ClientOptions>();
     expectTypeOf<Undefinable<WireOptions>>().toExtend<WireOptions>();
     expectTypeOf<Undefinable<CheckoutOptions>>().toExtend<CheckoutOptions>();
   });
 });
 
-describe("undefined means the same as nothing", () => {
+describe("an undefined field", () => {
   const clientOf = ({ url }: { url: string }) =>
     new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox", baseUrl: url });
 
-  test("in a list's query", async () => {
+  test("is left out of a list's query", async () => {
     const pagination = { total: 0, limit: 100, offset: 0, hasMore: false };
     using server = scriptedService({ body: { data: [], pagination } });
     await clientOf(server).payments.list({ status: undefined, limit: undefined });
     expect(server.requests[0]?.url).toBe("/v1/external/secretkey-auth/payments");
   });
 
-  test("in what is created", async () => {
+  test("is left out of a creation", async () => {
     const quote = { status: 201, body: payment.quotes[0] };
     using server = scriptedService({ status: 201, body: createdPayment }, quote);
     const client = clientOf(server);

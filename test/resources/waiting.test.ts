@@ -5,7 +5,7 @@ import { FakeTime } from "../http/fake-time.ts";
 test.each([
   ["a fifth less", 0, [800, 1200, 1600, 1600]],
   ["a fifth more", 1 - Number.EPSILON, [1200, 1800, 2400, 2400]],
-])("polling waits up to %s than its interval, by chance", async (_, chance, waits) => {
+])("jitter makes polling wait up to %s than its interval", async (_, chance, waits) => {
   const time = new FakeTime();
   const options = {
     time: { ...time, random: () => chance },

@@ -10,7 +10,7 @@ function clientWith(answer: (read: number) => Response, options: ClientOptions =
   return clientOf(createSandbox(), { fetch: async () => answer(++reads), ...options });
 }
 
-test("every read of a wait has its headers and its time limit", async () => {
+test("every read of a wait has the wait's headers and timeoutMs", async () => {
   const sent: unknown[] = [];
   const { payments } = clientOf(createSandbox(), {
     fetch: async (_, init) => {
@@ -24,8 +24,8 @@ test("every read of a wait has its headers and its time limit", async () => {
   await expect(refused).rejects.toMatchObject({ param: "timeoutMs" });
 });
 
-describe("the error that ends a wait names the wait, its reads and the last status", () => {
-  test("at the deadline", async () => {
+describe("the error that ends a wait", () => {
+  test("names the wait, its reads and the last status at the deadline", async () => {
     const { payments } = clientWith(() => Response.json(pending));
     const error = await payments.waitUntilFinal("p1", { deadlineMs: 5000 }).catch((e) => e);
     expect(error).toMatchObject({
@@ -42,7 +42,7 @@ describe("the error that ends a wait names the wait, its reads and the last stat
   test.each([
     ["during a read", 2],
     ["before the first read", 0],
-  ])("when it is aborted %s", async (_, after) => {
+  ])("names the wait and the last status if it is aborted %s", async (_, after) => {
     const controller = new AbortController();
     if (after === 0) controller.abort("enough");
     const { withdrawals } = clientWith((read) => {
@@ -60,7 +60,7 @@ describe("the error that ends a wait names the wait, its reads and the last stat
     expect(error.lastStatus).toBe(after === 0 ? undefined : "pending");
   });
 
-  test("when a read is refused", async () => {
+  test("names the wait, its reads and the last status if a read is rejected", async () => {
     const { payments } = clientWith((read) =>
       read === 1
         ? Response.json(pending)
@@ -75,7 +75,7 @@ describe("the error that ends a wait names the wait, its reads and the last stat
     });
   });
 
-  test("and a status that is not text ends no wait", async () => {
+  test("is not caused by a status that is not text", async () => {
     const { payments } = clientWith((read) =>
       Response.json({ ...pending, status: [7, null, "completed"][read - 1] ?? "completed" }),
     );

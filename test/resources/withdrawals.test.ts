@@ -10,7 +10,7 @@ const payout = {
 };
 
 describe("withdrawals.create", () => {
-  test("makes a withdrawal", async () => {
+  test("creates a withdrawal", async () => {
     const { withdrawals } = clientOf(createSandbox());
     const input = { ...payout, orderId: "payout_1", customMetadata: { seller: 9 } };
     expect(await withdrawals.create(input)).toMatchObject({
@@ -24,14 +24,14 @@ describe("withdrawals.create", () => {
     });
   });
 
-  test("sends an idempotency key, whatever it is worth", async () => {
+  test("sends an idempotency key even if the service may ignore it", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
     const { idempotencyKey } = await withdrawals.create(payout).withResponse();
     expect(sandbox.requests()[0]?.headers["idempotency-key"]).toBe(idempotencyKey);
   });
 
-  test("is not repeated after a 503, unless the service is known to honour keys", async () => {
+  test("is not retried after a 503 unless the service is known to honour keys", async () => {
     const unavailable = () => Promise.resolve(new Response("", { status: 503 }));
     const unknown = clientOf(createSandbox(), { fetch: unavailable });
     await expect(unknown.withdrawals.create(payout)).rejects.toMatchObject({
@@ -49,7 +49,7 @@ describe("withdrawals.create", () => {
     });
   });
 
-  test("sends chain ids in the form that the client is set to", async () => {
+  test("sends chain ids in the format that the client is configured for", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox, { wire: { chainIdFormat: "caip2" } });
     expect((await withdrawals.create(payout)).chainId).toBe(84532);
@@ -121,8 +121,8 @@ describe("withdrawals.create", () => {
   });
 });
 
-describe("withdrawals that exist", () => {
-  test("are read one by one, with the receipt once they are completed", async () => {
+describe("withdrawals", () => {
+  test("can be read by id, with a receipt once they are completed", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
     const { id } = await withdrawals.create(payout);
@@ -142,7 +142,7 @@ describe("withdrawals that exist", () => {
     expect(failed).toMatchObject({ id: first, errorMessage: expect.any(String) });
   });
 
-  test("are waited for until they are final", async () => {
+  test("can be waited for until they are final", async () => {
     const sandbox = createSandbox();
     const { withdrawals, time } = clientOf(sandbox);
     const { id } = await withdrawals.create(payout);
@@ -158,7 +158,7 @@ describe("withdrawals that exist", () => {
     expect(waits).toBe(3);
   });
 
-  test("are given up on at the deadline, with the last status", async () => {
+  test("are given up at the deadline, with their last status", async () => {
     const { withdrawals, time } = clientOf(createSandbox());
     const { id } = await withdrawals.create(payout);
     await expect(withdrawals.waitUntilFinal(id, { deadlineMs: 60_000 })).rejects.toMatchObject({
@@ -170,7 +170,7 @@ describe("withdrawals that exist", () => {
     expect(time.current).toBeLessThan(90_000);
   });
 
-  test("that do not exist are not waited for", async () => {
+  test("that do not exist cannot be waited for", async () => {
     const { withdrawals } = clientOf(createSandbox());
     await expect(withdrawals.waitUntilFinal("nothing")).rejects.toMatchObject({
       name: "NotFoundError",

@@ -3,7 +3,7 @@ import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import { sandboxHandlers } from "../../src/testing/msw/index.ts";
 import { clientOf } from "./sandbox-client.ts";
 
-// In TypeScript these do not compile. In JavaScript a name that is ignored makes another call than was meant.
+// These calls do not compile in TypeScript. In JavaScript, ignoring a name would change what a call does.
 
 const payout = {
   amountInCents: 12_500,
@@ -16,7 +16,7 @@ const order = { amount: 2500, orderId: "order_1" };
 type Client = ReturnType<typeof clientOf>;
 type Call = (client: Client) => PromiseLike<unknown>;
 
-describe("a wrong name is refused with the right one", () => {
+describe("a wrong name", () => {
   test.each<[string, Call, string, string]>([
     [
       "metadata of a payment",
@@ -96,7 +96,7 @@ describe("a wrong name is refused with the right one", () => {
       "timeout",
       "timeoutMs",
     ],
-  ])("%s", async (_, call, param, cure) => {
+  ])("is refused with the right one: %s", async (_, call, param, cure) => {
     const sandbox = createSandbox();
     const error = await Promise.resolve(call(clientOf(sandbox))).then(String, (thrown) => thrown);
     expect(error).toMatchObject({ param, outcome: "not_sent" });
@@ -104,7 +104,7 @@ describe("a wrong name is refused with the right one", () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
-  test("but not a name whose value is undefined", async () => {
+  test("is accepted if its value is undefined", async () => {
     const { payments } = clientOf(createSandbox());
     await payments.create({ ...order, amountInCents: undefined } as never);
   });
@@ -144,7 +144,7 @@ test("withdrawals to non-EVM chains are refused with that reason", async () => {
   });
 });
 
-test("a list ignores what is undefined, even under a name that is no filter", async () => {
+test("a list ignores undefined values, even under a name that is not a filter", async () => {
   const { payments } = clientOf(createSandbox());
   const page = await payments.list({ status: undefined, stauts: undefined } as never);
   expect(page.data).toEqual([]);

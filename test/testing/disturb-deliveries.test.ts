@@ -25,14 +25,14 @@ const anyDisturbance: fc.Arbitrary<Disturbance> = fc.record({
 });
 
 describe("disturbed deliveries", () => {
-  it("are what was given, in order, when nothing is asked for", () => {
+  it("are the given ones, in order, if no disturbance is requested", () => {
     const expected = deliveries.map(({ body, headers }, index) => {
       return { body, headers, index, isDuplicate: false, tampered: undefined, delayMs: 0 };
     });
     expect(disturbDeliveries(deliveries, { seed: 1 })).toEqual(expected);
   });
 
-  it("are the same for the same seed, and others for another", () => {
+  it("are the same for the same seed, and differ for another", () => {
     const disturb = (seed: string | number) =>
       disturbDeliveries(deliveries, {
         seed,
@@ -47,7 +47,7 @@ describe("disturbed deliveries", () => {
     expect(different.size).toBe(5);
   });
 
-  it("hold every delivery unchanged once, and once more where it is doubled", () => {
+  it("include every delivery unchanged once, and once more if it is duplicated", () => {
     fc.assert(
       fc.property(anyDisturbance, (disturbance) => {
         const disturbed = disturbDeliveries(deliveries, disturbance);
@@ -63,7 +63,7 @@ describe("disturbed deliveries", () => {
     );
   });
 
-  it("call the one that is sent second the duplicate, in any order", () => {
+  it("mark the one that is sent second as the duplicate, in any order", () => {
     const disturbance = { seed: 7, duplicate: 1, reorder: true, maxDelayMs: 1_000, tamper: 0.5 };
     const authentic = disturbDeliveries(deliveries, disturbance).filter((it) => !it.tampered);
     for (const index of deliveries.keys()) {
@@ -72,7 +72,7 @@ describe("disturbed deliveries", () => {
     }
   });
 
-  it("are all accepted but the forged ones, which never are", () => {
+  it("are all accepted except the forged ones, which never are", () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(anyDisturbance, (disturbance) => {
@@ -96,7 +96,7 @@ describe("disturbed deliveries", () => {
     ]);
   });
 
-  it("are refused as too old, or as signed by a stranger, where they are forged so", () => {
+  it("are refused as too old, or as signed with another secret, if they are forged that way", () => {
     for (const [option, reason] of [
       ["staleTimestamp", "timestamp_too_old"],
       ["wrongSecret", "signature_mismatch"],
@@ -110,19 +110,19 @@ describe("disturbed deliveries", () => {
     }
   });
 
-  it("are signed anew under the prefix that they came with", () => {
+  it("are signed again under the header prefix that they came with", () => {
     const acme = signWebhook({ body: "{}", secret, headerPrefix: "X-Acme", timestamp });
     const [forged] = disturbDeliveries([acme], { seed: 1, staleTimestamp: 1, secret });
     expect(Object.keys(forged?.headers ?? {}).sort()).toEqual(Object.keys(acme.headers).sort());
   });
 
-  it("cannot be signed anew without the secret, which the error says", () => {
+  it("cannot be signed again without the secret, which the error says", () => {
     expect(() => disturbDeliveries(deliveries, { seed: 1, staleTimestamp: 0.5 })).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param: "secret" }),
     );
   });
 
-  it("are forged in the body where there is no signature to forge", () => {
+  it("are forged in the body if there is no signature to forge", () => {
     for (const it of disturbDeliveries([{ body: "😀", headers: {} }], { seed: 3, tamper: 1 })) {
       expect(it.tampered ? "0" : "😀").toBe(it.body);
     }
@@ -130,7 +130,7 @@ describe("disturbed deliveries", () => {
     expect(forged).toMatchObject({ tampered: "body", body: "0" });
   });
 
-  it("come in an order in which all shares are as asked for", () => {
+  it("have the requested shares of duplicates, forgeries and reordering", () => {
     const many = Array.from({ length: 2000 }, () => ({ body: "x", headers: {} }));
     const disturbed = disturbDeliveries(many, { seed: "shares", duplicate: 0.25, tamper: 0.1 });
     const share = (count: number) => count / many.length;
@@ -141,7 +141,7 @@ describe("disturbed deliveries", () => {
     expect(share(early)).toBeCloseTo(0.25, 1);
   });
 
-  it("are sent in the order of their delays, which reach up to the limit", () => {
+  it("are sorted by their delays, which reach up to the limit", () => {
     const disturbed = disturbDeliveries(deliveries, { seed: 1, maxDelayMs: 10_000 });
     const delays = disturbed.map(({ delayMs }) => delayMs);
     expect(delays).toEqual(delays.toSorted((a, b) => a - b));
@@ -157,7 +157,7 @@ describe("disturbed deliveries", () => {
     [{ seed: 1, maxDelayMs: Number.NaN }, "The option maxDelayMs must be 0 milliseconds or more."],
     [{ seed: {} }, "The option seed must be text or a number."],
     [undefined, "The options must be an object"],
-  ])("are not made of %o", (wrong, message) => {
+  ])("are not made with %o", (wrong, message) => {
     expect(() => disturbDeliveries(deliveries, wrong as Disturbance)).toThrow(message);
   });
 });

@@ -16,7 +16,7 @@ import {
 
 const network = setupServer();
 let sandbox: Sandbox;
-/** Where msw tells of exceptions in handlers. */
+/** Here msw reports exceptions in handlers. */
 const complaints = vi.spyOn(console, "error").mockImplementation(() => undefined);
 
 beforeAll(() => network.listen({ onUnhandledFrame: "error" }));
@@ -46,7 +46,7 @@ test("a client without further configuration reaches the sandbox", async () => {
   ]);
 });
 
-test("handlers look where the client looks: at SETTLEKIT_SANDBOX_URL, where it is set", async () => {
+test("handlers use SETTLEKIT_SANDBOX_URL if it is set, like the client", async () => {
   vi.stubEnv("SETTLEKIT_SANDBOX_URL", "http://127.0.0.1:4011");
   onTestFinished(() => void vi.unstubAllEnvs());
   network.use(...sandboxHandlers(sandbox));
@@ -55,7 +55,7 @@ test("handlers look where the client looks: at SETTLEKIT_SANDBOX_URL, where it i
   expect(await client.payments.create(order)).toHaveProperty("secret");
 });
 
-test("the payment page, the request id and the body arrive as the sandbox gave them", async () => {
+test("the payment URL, the request id and the body arrive as the sandbox sent them", async () => {
   const { data, requestId, status } = await clientOf().payments.create(order).withResponse();
   expect(status).toBe(201);
   expect(data.paymentUrl).toBe(`http://127.0.0.1:4010/payment/${data.paymentId}`);
@@ -81,14 +81,14 @@ test.each([
   "https://pay.example/crypto-other/v1/x",
   "https://pay.example/crypto",
   "http://pay.example/crypto/v1/x",
-])("what is not under the base URL is left to other handlers: %s", async (url) => {
+])("a request outside the base URL is left to other handlers: %s", async (url) => {
   network.use(http.get("*", () => HttpResponse.text("other handler")));
   network.use(...sandboxHandlers(sandbox, { baseUrl: "https://pay.example/crypto" }));
   expect(await (await fetch(url)).text()).toBe("other handler");
   expect(sandbox.requests()).toEqual([]);
 });
 
-test("two sandboxes at two base URLs are two worlds", async () => {
+test("two sandboxes at two base URLs are independent", async () => {
   const other = createSandbox();
   network.use(...sandboxHandlers(other, { baseUrl: new URL("https://other.example/") }));
   const { paymentId } = await clientOf().payments.create(order);
@@ -100,13 +100,13 @@ test("two sandboxes at two base URLs are two worlds", async () => {
   await expect(otherClient.payments.get(paymentId)).rejects.toThrow(NotFoundError);
 });
 
-test("a path that the service does not have is answered by the sandbox, not left unhandled", async () => {
+test("an unknown path is answered by the sandbox, not left unhandled", async () => {
   const response = await fetch("http://127.0.0.1:4010/v1/nothing");
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ error: { code: "unknown_route" } });
 });
 
-test("a customer's browser may ask before it sends", async () => {
+test("a preflight request from a customer's browser is allowed", async () => {
   const { paymentId } = await clientOf().payments.create(order);
   const url = `http://127.0.0.1:4010/v1/external/payment-secret-auth/payments/${paymentId}`;
   const response = await fetch(url, { method: "OPTIONS" });
@@ -117,8 +117,8 @@ test("a customer's browser may ask before it sends", async () => {
 test.each([
   ["a reset before anything happened", { connection: "reset", when: "before" }],
   ["a reset after the creation", { connection: "reset", when: "after" }],
-  ["half an answer, then a reset", { connection: "reset", when: "mid-answer" }],
-  ["half an answer", { connection: "truncated" }],
+  ["half a response, then a reset", { connection: "reset", when: "mid-answer" }],
+  ["half a response", { connection: "truncated" }],
   ["503 after the creation", { status: 503, when: "after" }],
 ] as const)("%s leaves the outcome unknown, as it does over a socket", async (_, fault) => {
   sandbox.faults.next("POST /payments", fault);
@@ -129,7 +129,7 @@ test.each([
   expect(sandbox.payments.all().map(({ id }) => id)).toEqual([paymentId]);
 });
 
-test("a request that is aborted while the sandbox has it ends as aborted", async () => {
+test("a request that is aborted while the sandbox handles it rejects as aborted", async () => {
   const controller = new AbortController();
   const impatient = {
     fetch(request: Request) {
@@ -145,14 +145,14 @@ test("a request that is aborted while the sandbox has it ends as aborted", async
   expect(complaints).not.toHaveBeenCalled();
 });
 
-test("a mistake in the handlers' sandbox is not taken for a broken connection", async () => {
+test("an exception in the handlers' sandbox is not taken for a broken connection", async () => {
   const broken = { fetch: () => Promise.reject(new RangeError("a mistake")) };
   network.use(...sandboxHandlers(broken));
   expect((await fetch("http://127.0.0.1:4010/v1/x")).status).toBe(500);
   expect(complaints).toHaveBeenCalledWith(new RangeError("a mistake"));
 });
 
-test("a base URL that is no URL is refused when the handlers are made", () => {
+test("a malformed base URL is refused when the handlers are created", () => {
   for (const baseUrl of ["pay.example", "localhost:4010", ""]) {
     expect(() => sandboxHandlers(sandbox, { baseUrl })).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param: "baseUrl" }),
@@ -160,7 +160,7 @@ test("a base URL that is no URL is refused when the handlers are made", () => {
   }
 });
 
-test("a forgotten sandbox is missed when the handlers are made, not taken for a broken connection", () => {
+test("a missing sandbox is reported when the handlers are created, not taken for a broken connection", () => {
   for (const forgotten of [undefined, null, {}]) {
     expect(() => sandboxHandlers(forgotten as never)).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param: "sandbox" }),

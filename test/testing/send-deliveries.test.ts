@@ -12,7 +12,7 @@ const paid = (orderId: string, timestamp?: Date) =>
   });
 
 describe("sendDeliveries", () => {
-  it("brings every order in the end, and nothing forged, over a real socket", async () => {
+  it("delivers every order over a real socket, and nothing forged is accepted", async () => {
     const orders = Array.from({ length: 20 }, (_, index) => `order_${index}`);
     const seen: unknown[] = [];
     const webhooks = new Webhooks({ secret, onError: () => undefined });
@@ -33,7 +33,7 @@ describe("sendDeliveries", () => {
     expect(seen).toEqual(arrived);
   });
 
-  it("waits by the given clock, so that late deliveries are late for the receiver", async () => {
+  it("waits with the given sleep function, so that late deliveries are late for the receiver", async () => {
     let now = Date.parse("2026-01-01T00:00:00Z");
     const begin = now;
     const arrivals: number[] = [];
@@ -55,7 +55,7 @@ describe("sendDeliveries", () => {
     expect(arrivals.length).toBeLessThan(30);
   });
 
-  it("has one delivery under way at a time, or as many as are asked for", async () => {
+  it("sends one delivery at a time, or as many as atOnce says", async () => {
     let underWay = 0;
     let most = 0;
     const fetch = async () => {
@@ -85,7 +85,7 @@ describe("sendDeliveries", () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it("really waits when no clock is given", async () => {
+  it("waits in real time if no sleep function is given", async () => {
     vi.useFakeTimers();
     try {
       const fetch = vi.fn(async () => new Response());
@@ -100,7 +100,7 @@ describe("sendDeliveries", () => {
     }
   });
 
-  it("rejects when a delivery gets no answer", async () => {
+  it("rejects when a delivery gets no response", async () => {
     const failure = new Error("connection refused");
     const fetch = vi.fn().mockRejectedValue(failure);
     const deliveries = [paid("a"), paid("b"), paid("c")];
@@ -112,7 +112,7 @@ describe("sendDeliveries", () => {
     }
   });
 
-  it("gives the webhook's handler the very bytes that were signed", async () => {
+  it("delivers exactly the bytes that were signed", async () => {
     const seen: Webhook[] = [];
     const webhooks = new Webhooks({ secret }).on("*", (webhook) => seen.push(webhook));
     await using site = await listening(webhooks.nodeHandler());

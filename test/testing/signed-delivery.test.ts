@@ -19,7 +19,7 @@ const webhooks = new Webhooks({ secret, now: () => new Date(timestamp * 1000) })
 describe("a signed delivery", () => {
   const delivery = signedDelivery({ event, secret, timestamp });
 
-  it("is signed as signWebhook signs", () => {
+  it("is signed as by signWebhook", () => {
     const { body, headers } = signWebhook({ event, secret, timestamp });
     expect([delivery.body, delivery.headers]).toEqual([body, headers]);
   });
@@ -33,7 +33,7 @@ describe("a signed delivery", () => {
     expect(await webhooks.verify(request)).toMatchObject(event);
   });
 
-  it("is accepted in the headers and bytes that node:http gives", () => {
+  it("is accepted as the headers and bytes from node:http", () => {
     const { method, headers, body } = delivery.node();
     expect(method).toBe("POST");
     expect(Object.keys(headers)).toEqual([
@@ -60,7 +60,7 @@ describe("a signed delivery", () => {
     expect(given.body.startsWith("{")).toBe(!given.isBase64Encoded);
   });
 
-  it("has the fields that Lambda's own events have, of the same types", () => {
+  it("has fields of the same types as Lambda's own events", () => {
     type Common<Ours, Theirs> = Pick<Theirs, Extract<keyof Ours, keyof Theirs>>;
     expectTypeOf<Omit<LambdaV1Event, never>>().toExtend<
       Common<LambdaV1Event, APIGatewayProxyEvent>
@@ -80,7 +80,7 @@ describe("a signed delivery", () => {
     });
   });
 
-  it("brings the unsigned identifiers that it is given", () => {
+  it("includes the unsigned identifiers that it is given", () => {
     const hints = { endpointId: "we_1", eventId: "evt_1", deliveryId: "del_1" };
     const given: SignedDelivery = signedDelivery({ event, secret, timestamp, hints });
     expect(webhooks.verifySync(given).hints).toEqual(hints);
@@ -89,7 +89,7 @@ describe("a signed delivery", () => {
     expect(webhooks.verifySync(one.node()).hints).toEqual({ deliveryId });
   });
 
-  it("takes every option of signWebhook", () => {
+  it("accepts every option of signWebhook", () => {
     const headerPrefix = "X-Pay";
     const given = signedDelivery({
       body: "no event",

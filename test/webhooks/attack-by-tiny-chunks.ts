@@ -8,12 +8,12 @@ const connections = 4;
 const chunk = "1\r\nx\r\n";
 const chunksAtOnce = 4096;
 
-/** The most that is read: a mebibyte of body on each connection, which takes 24 MB to send. */
+/** The most that the receiver reads on each connection: a mebibyte of body. Sending it on all of them takes 24 MB. */
 export const everyChunk = 1_048_576;
 
 /**
- * Sends bodies in chunks of one byte on four connections and keeps them open. Gives the most memory that the
- * receiver held, in bytes above what it held at rest.
+ * Sends bodies in one-byte chunks on four connections and keeps them open. Returns the receiver's peak memory, in bytes
+ * above its memory at rest.
  */
 export async function memoryUnderAttack(chunks: number): Promise<number> {
   const child = fork(join(import.meta.dirname, "receiving-process.ts"));

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const limits = { onError: vi.fn(), bodyTimeoutMs: 7000 };
 const fakeTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 
-describe("a body is not read at all", () => {
+describe("the body of a delivery", () => {
   it.each<[string, number, string]>([
     ["without a signature", 401, head(1_000_000_000, {})],
     [
@@ -17,8 +17,8 @@ describe("a body is not read at all", () => {
       head(1_000_000_000, delivery({ timestampText: "x" }).headers),
     ],
     ["with a stale timestamp", 401, head(1_000_000_000, delivery({ timestampText: "1" }).headers)],
-    ["by another method", 405, head(1_000_000_000).replace("POST", "PUT")],
-  ])("%s", async (_, status, text) => {
+    ["with another method", 405, head(1_000_000_000).replace("POST", "PUT")],
+  ])("is not read %s", async (_, status, text) => {
     const arrived: unknown[] = [];
     const handle = receiver(limits).nodeHandler();
     await using site = await listening((request, response) => {
@@ -32,7 +32,7 @@ describe("a body is not read at all", () => {
 });
 
 describe("a body that takes longer than bodyTimeoutMs", () => {
-  it("is answered with 408 by node:http, and the connection closed", async () => {
+  it("is answered with 408 by node:http, which closes the connection", async () => {
     fakeTimers();
     const { promise: begun, resolve: begin } = Promise.withResolvers<unknown>();
     const handle = receiver(limits).nodeHandler();
@@ -50,7 +50,7 @@ describe("a body that takes longer than bodyTimeoutMs", () => {
     });
   });
 
-  it("is answered with 408 by a Web handler, and cancelled", async () => {
+  it("is answered with 408 by a Web handler, which cancels it", async () => {
     fakeTimers();
     const cancel = vi.fn();
     const body = new ReadableStream({ cancel });
@@ -75,7 +75,7 @@ describe("a body that takes longer than bodyTimeoutMs", () => {
     expect(await result).toMatchObject({ ok: false, reason: "body_timeout" });
   });
 
-  it("is 10 seconds late by default, and no timer is left once it was read", async () => {
+  it("is late after 10 seconds by default, and no timer is left once it has been read", async () => {
     fakeTimers();
     const webhooks = receiver().on("payment.updated", () => undefined);
     await using site = await listening(webhooks.nodeHandler());
@@ -90,7 +90,7 @@ describe("a body that takes longer than bodyTimeoutMs", () => {
 });
 
 describe("a body in many chunks", () => {
-  it("is put together in order, whatever their sizes", async () => {
+  it("is assembled in order, whatever their sizes", async () => {
     const text = JSON.stringify({ ...paymentUpdated, more: "é€😀".repeat(5000) });
     const bytes = new TextEncoder().encode(text);
     const { headers } = delivery({ body: text });
@@ -110,7 +110,7 @@ describe("a body in many chunks", () => {
   });
 
   // The tests send a quarter of what `npm run check:fuzz` sends.
-  it("of one byte takes no more memory than a body in one", async () => {
+  it("of one byte each takes less than 60 MB of memory", async () => {
     expect(await memoryUnderAttack(everyChunk / 4)).toBeLessThan(60_000_000);
   });
 });

@@ -13,7 +13,7 @@ const { body, headers } = delivery();
 const bytes = new TextEncoder().encode(body);
 const refused = (given: unknown) => refusal(receiver(), { body: given as WebhookBody, headers });
 
-/** The bytes in the middle of a larger buffer, as pools give them. */
+/** The bytes in the middle of a larger buffer, as from a buffer pool. */
 const pooled = (() => {
   const pool = new Uint8Array(bytes.length + 20).fill(0x7b);
   pool.set(bytes, 10);
@@ -48,20 +48,20 @@ describe("the raw body", () => {
     expect(refused(given)).toBe("body_already_parsed");
   });
 
-  it("already parsed, is refused with the line to change in each framework", () => {
+  it("is refused if it is already parsed, with the line to change in each framework", () => {
     expect(() => receiver().verifySync({ body: JSON.parse(body), headers })).toThrow(
       /^The body is of type object, not text or bytes\. The signature covers its exact bytes: verify before .* Express: .*express\.json\(.* Next\.js: .*bodyParser: false.* NestJS: .*rawBody: true.* Koa: .* Fastify: .*fastifyWebhooks/,
     );
   });
 
-  it("that is not there was not parsed, and is refused with the way to read it", () => {
+  it("is reported as missing if there is none, with the way to read it", () => {
     const request = { headers, on: () => {} } as unknown as WebhookInput;
     expect(() => receiver().verifySync(request)).toThrow(
       /^There is no body\. Pass the raw bytes, or let nodeHandler\(\) read them\.$/,
     );
   });
 
-  it("is kept to the byte, whatever happens to the caller's buffer", async () => {
+  it("is copied, so that later changes to the caller's buffer have no effect", async () => {
     const vault = receiver({ secret: async () => secret });
     for (const webhooks of [receiver(), webCryptoReceiver(), vault]) {
       const buffer = Uint8Array.from(bytes);
@@ -75,13 +75,13 @@ describe("the raw body", () => {
   });
 });
 
-describe("bytes are verified before they are decoded", () => {
+describe("the verification of bytes before they are decoded", () => {
   const signedBytes = (...parts: (string | number[])[]) =>
     delivery({
       body: new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part as string)))),
     });
 
-  it("a byte order mark counts in the signature and not in the JSON", () => {
+  it("includes a byte order mark in the signature, but not in the JSON", () => {
     const marked = signedBytes([0xef, 0xbb, 0xbf], body);
     const webhook = receiver().verifySync(marked);
     expect(webhook).toMatchObject(paymentUpdated);
@@ -96,13 +96,13 @@ describe("bytes are verified before they are decoded", () => {
     ["half a character", [0xc3]],
     ["an overlong form", [0xc0, 0xaf]],
     ["a surrogate", [0xed, 0xa0, 0x80]],
-  ])("%s in a signed body is no JSON, rather than U+FFFD", async (_, odd) => {
+  ])("rejects %s in a signed body as invalid JSON instead of reading U+FFFD", async (_, odd) => {
     const input = signedBytes('{"event":"a","data":{"x":"', odd, '"}}');
     expect(refusal(receiver(), input)).toBe("invalid_json");
     expect(await webCryptoReceiver().safeVerify(input)).toMatchObject({ reason: "invalid_json" });
   });
 
-  it("bytes that decode to the same text are not the bytes that were signed", () => {
+  it("distinguishes bytes that decode to the same text", () => {
     const replaced = delivery({ body: '{"event":"a","data":{"x":"\uFFFD"}}' });
     const odd = Buffer.from(replaced.body, "utf8")
       .toString("latin1")
@@ -112,7 +112,7 @@ describe("bytes are verified before they are decoded", () => {
     expect(refusal(receiver(), input)).toBe("signature_mismatch");
   });
 
-  it("a lone surrogate in text means what was signed of it", async () => {
+  it("reads a lone surrogate in text as the U+FFFD that was signed", async () => {
     const given = delivery({ body: '{"event":"a","data":{"x":"\uD800"}}' });
     for (const webhooks of [receiver(), webCryptoReceiver()]) {
       const webhook = await webhooks.verify(given);
@@ -127,7 +127,7 @@ describe("a body's size", () => {
   const sized = (length: number, character = " ") =>
     delivery({ body: body.padEnd(length, character) });
 
-  it("may be maxBodyBytes and no more", () => {
+  it("may be up to maxBodyBytes", () => {
     expect(body.length).toBeLessThan(90);
     const exact = receiver({ maxBodyBytes: 90 });
     expect(refusal(exact, sized(90))).toBeUndefined();
@@ -146,13 +146,13 @@ describe("a body's size", () => {
     expect(refusal(receiver({ maxBodyBytes: length - 1 }), signed)).toBe("body_too_large");
   });
 
-  it("is named with the limit in the message", () => {
+  it("that is too large is reported with the limit", () => {
     expect(() => limited.verifySync(sized(91))).toThrow(
       "The body is larger than maxBodyBytes, 60. Raise it if the service sent this.",
     );
   });
 
-  it("is a mebibyte at most by default", () => {
+  it("may be up to a mebibyte by default", () => {
     expect(refusal(receiver(), sized(1_048_576))).toBeUndefined();
     expect(refusal(receiver(), sized(1_048_577))).toBe("body_too_large");
   });
@@ -166,12 +166,12 @@ describe("a Web Request", () => {
     expect(await receiver().verify(request())).toMatchObject(paymentUpdated);
   });
 
-  it("whose body was read is refused with the cure", async () => {
+  it("whose body was already read is refused with the cure", async () => {
     const read = request();
     await read.text();
     const locked = request();
     locked.body?.getReader();
-    // As on platforms that unlock a body once it was read.
+    // As on platforms that unlock a body once it has been read.
     const unlocked = Object.defineProperty(request(), "bodyUsed", { value: true });
     for (const given of [read, locked, unlocked]) {
       expect(await receiver().safeVerify(given)).toEqual({
@@ -184,7 +184,7 @@ describe("a Web Request", () => {
     }
   });
 
-  it("without a body is judged as an empty one", async () => {
+  it("without a body counts as one with an empty body", async () => {
     const { headers: emptyHeaders } = delivery({ body: "" });
     const empty = new Request("https://shop.example/", { method: "POST", headers: emptyHeaders });
     expect(await receiver().safeVerify(empty)).toMatchObject({ reason: "invalid_json" });
@@ -215,7 +215,7 @@ describe("a Web Request", () => {
     expect(unsigned.bodyUsed).toBe(false);
   });
 
-  it("whose body breaks off does not match", async () => {
+  it("whose body breaks off is a signature mismatch", async () => {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(new Error("reset")),
     });

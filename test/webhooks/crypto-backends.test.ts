@@ -26,7 +26,7 @@ const timestampText = fc.constantFrom(
   "abc",
 );
 
-/** A delivery that is right, or wrong in one respect. */
+/** A delivery that is valid, or wrong in one respect. */
 const anyDelivery = fc
   .record({
     key: bytes(1),
@@ -84,7 +84,7 @@ describe("node:crypto and WebCrypto", () => {
   });
 });
 
-describe("on a platform without node:crypto", () => {
+describe("a platform without node:crypto", () => {
   const edgeRuntime = {
     getBuiltinModule() {
       throw new Error("A Node.js API is used (process.getBuiltinModule) which is not supported.");
@@ -94,9 +94,9 @@ describe("on a platform without node:crypto", () => {
   it.each([
     ["no process", undefined],
     ["a process without getBuiltinModule", {}],
-    ["a getBuiltinModule that knows no node:crypto", { getBuiltinModule: () => undefined }],
+    ["a getBuiltinModule that does not have node:crypto", { getBuiltinModule: () => undefined }],
     ["a getBuiltinModule that throws, as in the Edge Runtime of Next.js", edgeRuntime],
-  ])("such as one with %s, it is not found", (_, platform) => {
+  ])("is recognised by %s", (_, platform) => {
     vi.stubGlobal("process", platform);
     try {
       expect(findNodeCrypto()).toBeUndefined();
@@ -105,7 +105,7 @@ describe("on a platform without node:crypto", () => {
     }
   });
 
-  it("a Webhooks is constructed and verifies although functions of process throw", async () => {
+  it("can verify webhooks even if functions of process throw", async () => {
     vi.stubGlobal("process", edgeRuntime);
     try {
       expect(await receiver().safeVerify(delivery())).toMatchObject({ ok: true });
@@ -114,14 +114,14 @@ describe("on a platform without node:crypto", () => {
     }
   });
 
-  it("verify works and verifySync names the way out", async () => {
+  it("has verify, which the error of verifySync recommends", async () => {
     const webhooks = webCryptoReceiver();
     expect(await webhooks.safeVerify(delivery())).toMatchObject({ ok: true });
     expect(() => webhooks.verifySync(delivery())).toThrow(ConfigurationError);
     expect(() => webhooks.verifySync(delivery())).toThrow(/else use verify/);
   });
 
-  it("signWebhook says where it works", () => {
+  it("gets an error from signWebhook that says where it works", () => {
     const platform = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
     try {
       expect(() => signWebhook({ body: "{}", secret })).toThrow(
@@ -132,7 +132,7 @@ describe("on a platform without node:crypto", () => {
     }
   });
 
-  it("and without WebCrypto, verify says what is needed instead of accepting", async () => {
+  it("and without WebCrypto gets an error from verify that says what is needed", async () => {
     const webhooks = webCryptoReceiver();
     vi.stubGlobal("crypto", {});
     try {

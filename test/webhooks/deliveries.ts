@@ -16,7 +16,7 @@ export const paymentUpdated = {
   data: { status: "completed", orderId: "order_1" },
 } as const;
 
-/** Signed without settlekit, so that a shared mistake cannot hide. */
+/** Signs without settlekit, so that tests do not share its mistakes. */
 export function hmacHex(key: string | Uint8Array, ...parts: (string | Uint8Array)[]): string {
   const hmac = createHmac("sha256", key);
   for (const part of parts) hmac.update(part);
@@ -28,7 +28,7 @@ export interface Delivery<Body extends string | Uint8Array = string> {
   headers: Record<string, string>;
 }
 
-/** A delivery with a right signature over whatever body and timestamp. */
+/** A delivery with a valid signature over any body and timestamp, even malformed ones. */
 export function delivery<Body extends string | Uint8Array = string>({
   body = JSON.stringify(paymentUpdated) as Body,
   timestampText = timestamp,

@@ -9,7 +9,7 @@ const fact = "No configured secret matches the signature. ";
 const general =
   "Check that the endpoint's webhook secret belongs to this environment, and that the body is unchanged.";
 
-/** The message of a mismatch, for a receiver that asked for causes. */
+/** The cause of a mismatch, from the message of a receiver that looks for causes. */
 async function cause(
   input: { body: string | Uint8Array; headers: Record<string, string> },
   options: WebhooksOptions = {},
@@ -25,7 +25,7 @@ async function cause(
   return message.slice(fact.length);
 }
 
-/** What arrives when the body was changed after it was signed. */
+/** A delivery whose body was changed after it was signed. */
 const changed = (sent: string | Uint8Array, arrived: string | Uint8Array) => ({
   ...delivery({ body: sent }),
   body: arrived,
@@ -33,7 +33,7 @@ const changed = (sent: string | Uint8Array, arrived: string | Uint8Array) => ({
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe("the cause of a mismatch is named when the body was changed on its way:", () => {
+describe("a mismatch after a change to the body", () => {
   const value = { event: "payment.updated", data: { text: 'a, "b":\n {', list: [1, [], {}] } };
   const compact = JSON.stringify(value);
   const spaced = compact.replace('","data":{"text":', '", "data": {"text": ');
@@ -41,13 +41,13 @@ describe("the cause of a mismatch is named when the body was changed on its way:
   it.each<[string, string, string]>([
     ["compact JSON that was indented", compact, JSON.stringify(value, null, 2)],
     ["compact JSON that was indented by tabs", compact, JSON.stringify(value, null, "\t")],
-  ])("%s", async (_, sent, arrived) => {
+  ])("names its cause: %s", async (_, sent, arrived) => {
     expect(await cause(changed(sent, arrived))).toBe(
       "It matches as compact JSON. Pass the bytes received, not JSON.stringify(request.body).",
     );
   });
 
-  it("JSON with spaces that was parsed and written again", async () => {
+  it("names its cause: JSON with spaces that was parsed and serialised again", async () => {
     const sent =
       '{"event": "payment.updated", "data": {"text": "a, \\"b\\":\\n {", "list": [1, [], {}]}}';
     expect(JSON.parse(sent)).toEqual(value);
@@ -56,37 +56,27 @@ describe("the cause of a mismatch is named when the body was changed on its way:
 
   it.each<[string, string, string, string]>([
     ["a byte order mark that was lost", `\uFEFF${spaced}`, spaced, "with a byte order mark"],
-    [
-      "a byte order mark that was put before it",
-      spaced,
-      `\uFEFF${spaced}`,
-      "without its byte order mark",
-    ],
+    ["a byte order mark that was added", spaced, `\uFEFF${spaced}`, "without its byte order mark"],
     ["a line break that was lost", `${spaced}\n`, spaced, "with a line break after it"],
     ["a CRLF that was lost", `${spaced}\r\n`, spaced, "with a line break after it"],
-    [
-      "a line break that was put after it",
-      spaced,
-      `${spaced}\n`,
-      "without the white space after it",
-    ],
-    ["a CRLF that was put after it", spaced, `${spaced}\r\n`, "without the white space after it"],
-  ])("%s", async (_, sent, arrived, what) => {
+    ["a line break that was added", spaced, `${spaced}\n`, "without the white space after it"],
+    ["a CRLF that was added", spaced, `${spaced}\r\n`, "without the white space after it"],
+  ])("names its cause: %s", async (_, sent, arrived, what) => {
     expect(await cause(changed(sent, arrived))).toContain(`It matches ${what}.`);
     const bytes = changed(Buffer.from(sent), Buffer.from(arrived));
     expect(await cause(bytes)).toContain(`It matches ${what}.`);
   });
 
-  it("it was read by something else and is empty", async () => {
+  it("names its cause: a body that is empty because something else read it", async () => {
     expect(await cause(changed(compact, ""))).toBe(
       "The body is empty: verify before anything else reads it.",
     );
   });
 });
 
-describe("the cause of a mismatch is named when the secret is", () => {
+describe("a mismatch because of the secret", () => {
   it.each([` ${secret}`, `${secret}\n`, `"${secret}"`, `'${secret}' `])(
-    "in white space or quotes, as %j",
+    "names white space or quotes around the secret, as in %j",
     async (configured) => {
       expect(await cause(delivery(), { secret: configured })).toBe(
         "It matches without the white space or quotes around the secret.",
@@ -94,25 +84,25 @@ describe("the cause of a mismatch is named when the secret is", () => {
     },
   );
 
-  it("nothing but white space", async () => {
+  it("names no cause if the secret is nothing but white space", async () => {
     expect(await cause(delivery(), { secret: " \n" })).toBe(general);
   });
 
-  it("another one than the environment's, which matches", async () => {
+  it("names SETTLEKIT_WEBHOOK_SECRET if that one matches", async () => {
     vi.stubEnv("SETTLEKIT_WEBHOOK_SECRET", secret);
     expect(await cause(delivery(), { secret: "of the testnet" })).toBe(
       "It matches with SETTLEKIT_WEBHOOK_SECRET. The secret option may be for another environment.",
     );
   });
 
-  it("the second of two", async () => {
+  it("names the cause in the second of two secrets", async () => {
     expect(await cause(delivery(), { secret: ["new", ` ${secret}`] })).toContain(
       "quotes around the secret",
     );
   });
 });
 
-describe("the cause of a mismatch is named when the sender signed", () => {
+describe("a mismatch because of what the sender signed", () => {
   const misSigned = (signed: string, sent: string) => {
     const { body, headers } = delivery({ timestampText: signed });
     return { body, headers: { ...headers, "x-service-timestamp": sent } };
@@ -122,13 +112,13 @@ describe("the cause of a mismatch is named when the sender signed", () => {
     ["a timestamp in milliseconds", misSigned("1700000000000", "1700000000")],
     ["a timestamp in seconds", misSigned("1700000000", "1700000000000")],
     ["a timestamp in seconds", misSigned("1700000000", "2023-11-14T22:13:20.500Z")],
-  ])("%s and sent another one", async (what, input) => {
+  ])("names %s if another one was sent", async (what, input) => {
     expect(await cause(input)).toBe(
       `It matches with ${what}. Sign the timestamp header's exact text, a dot and the body.`,
     );
   });
 
-  it("the body alone", async () => {
+  it("names a missing timestamp if only the body was signed", async () => {
     const { body, headers } = delivery();
     const signature = hmacHex(secret, body);
     const input = { body, headers: { ...headers, "x-service-signature": signature } };
@@ -142,13 +132,13 @@ describe("a mismatch without a known cause", () => {
     expect(await cause(delivery({ key: "other", body: "no JSON" }))).toBe(general);
   });
 
-  it("because the body is nested too deeply to be written again, is one too", async () => {
+  it("includes one whose body is nested too deeply to be serialised again", async () => {
     const deep = `${"[".repeat(8000)}${"]".repeat(8000)}`;
     expect(await cause(delivery({ key: "other", body: deep }))).toBe(general);
   });
 });
 
-/** The least of many times, so that what else the machine does is left out. */
+/** The shortest of many times in milliseconds, so that other load on the machine does not count. */
 function fastest(run: () => void): number {
   const times = Array.from({ length: 200 }, () => {
     const begin = performance.now();
@@ -166,7 +156,7 @@ describe("the search for causes", () => {
     return suspicions({ ...claims, body }, keys);
   };
 
-  it("is made only where somebody reads the result", async () => {
+  it("runs only if a logger or onError gets the result", async () => {
     for (const webhooks of [receiver(), webCryptoReceiver()]) {
       expect(await webhooks.safeVerify(reserialised)).toMatchObject({ message: fact + general });
     }
@@ -176,19 +166,19 @@ describe("the search for causes", () => {
     });
   });
 
-  it("costs a bounded number of signatures, however many secrets there are", () => {
+  it("tries a bounded number of signatures, however many secrets there are", () => {
     const { body } = reserialised;
     expect(tried(body).length).toBeGreaterThan(10);
     expect(tried(body, 2).length).toBeLessThanOrEqual(30);
     expect(tried(body, 50)).toHaveLength(tried(body, 2).length);
   });
 
-  it("leaves large bodies alone", () => {
+  it("skips large bodies", () => {
     expect(tried(JSON.stringify("x".repeat(4094)))).not.toEqual([]);
     expect(tried(JSON.stringify("x".repeat(4095)))).toEqual([]);
   });
 
-  it.each([1, 500, 1000, 2000])("writes little for a body nested %i deep", (depth) => {
+  it.each([1, 500, 1000, 2000])("serialises little for a body nested %i deep", (depth) => {
     const zeros = "0,".repeat(2047 - depth);
     const body = `${"[".repeat(depth)}${zeros}0${"]".repeat(depth)}`;
     expect(body.length).toBe(4095);
@@ -196,7 +186,7 @@ describe("the search for causes", () => {
     expect(length).toBeLessThan(4096 * 30);
   });
 
-  it("costs no more than a few times the signatures that it tries, about a millisecond", () => {
+  it("takes less than ten times as long as the signatures that it tries, about a millisecond", () => {
     vi.stubEnv("SETTLEKIT_WEBHOOK_SECRET", "of another environment");
     const zeros = JSON.stringify({ event: "a", data: { zeros: Array(2000).fill(0) } });
     const forged = delivery({ key: "forged", body: zeros });
@@ -229,7 +219,7 @@ describe("the search for causes", () => {
     }
   });
 
-  it("is done by the time verifySync throws", () => {
+  it("is complete when verifySync throws", () => {
     const verify = () => receiver({ onError }).verifySync(reserialised);
     expect(verify).toThrow(`${fact}It matches as JSON with spaces.`);
   });

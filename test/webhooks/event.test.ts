@@ -5,20 +5,20 @@ const webhook = (body: unknown) =>
   receiver().verifySync(delivery({ body: typeof body === "string" ? body : JSON.stringify(body) }));
 const refused = (body: string) => refusal(receiver(), delivery({ body }));
 
-describe("both forms of a body come out as { event, data }", () => {
+describe("a body in any known format", () => {
   const payment = { id: "p", status: "completed", orderId: "order_1" };
 
   it.each([
-    ["the documented one", { event: "payment.updated", data: payment }],
-    ["one with a payment inside", { type: "payment.updated", data: { payment }, timestamp: "t" }],
-    ["one with a type and plain data", { type: "payment.updated", data: payment }],
-    ["one with both names", { event: "payment.updated", type: "other", data: payment }],
-  ])("%s", (_, body) => {
+    ["the documented format", { event: "payment.updated", data: payment }],
+    ["a payment nested in data", { type: "payment.updated", data: { payment }, timestamp: "t" }],
+    ["a type and plain data", { type: "payment.updated", data: payment }],
+    ["both event and type", { event: "payment.updated", type: "other", data: payment }],
+  ])("is read as { event, data }: %s", (_, body) => {
     expect(webhook(body)).toMatchObject({ event: "payment.updated" });
     expect(webhook(body).data).toEqual(payment);
   });
 
-  it("one with a withdrawal inside", () => {
+  it("is read as { event, data }: a withdrawal nested in data", () => {
     const withdrawal = { id: "w", status: "processing" };
     const body = { type: "withdrawal.updated", data: { withdrawal } };
     expect(webhook(body)).toMatchObject({ event: "withdrawal.updated", data: withdrawal });
@@ -31,11 +31,11 @@ describe("both forms of a body come out as { event, data }", () => {
     ["payout.completed", { payout: "w" }],
     ["payout.completed", { payout: { id: "w" }, status: "completed" }],
     ["payout", { payout: { id: "w" } }],
-  ])("one named %s, seen in event logs, with %j", (event, data, expected = data) => {
+  ])("is read for %s, an event seen in logs, with %j", (event, data, expected = data) => {
     expect(webhook({ event, data }).data).toEqual(expected);
   });
 
-  it("one of the published form with data nested under the name of its object", () => {
+  it("is read in the published format with data nested under the name of its object", () => {
     const type = "payout.completed";
     expect(webhook({ type, data: { payout: { id: "w" } } }).data).toEqual({ id: "w" });
     expect(webhook({ type, data: { withdrawal: { id: "w" } } }).data).toEqual({ id: "w" });
@@ -50,39 +50,39 @@ describe("both forms of a body come out as { event, data }", () => {
     ["payout.completed", { payment, payout: { id: "w" } }, { id: "w" }],
     ["payout.completed", { payment, withdrawal: null }, payment],
   ])(
-    "one of the published form named %s gives the object of that name in %j",
+    "is read in the published format for %s as the object of that name in %j",
     (type, data, expected = data) => {
       expect(webhook({ type, data }).data).toEqual(expected);
     },
   );
 
-  it("and the documented one is left as it is, whatever it holds", () => {
+  it("keeps its data unchanged in the documented format", () => {
     const data = { payment: { id: "inner" }, status: "pending" };
     expect(webhook({ event: "payment.created", data }).data).toEqual(data);
   });
 });
 
-describe("an authentic event is not refused", () => {
-  it("for a name that is not known", () => {
+describe("an authentic event", () => {
+  it("is accepted with an unknown name", () => {
     expect(webhook({ event: "payment.confirmed", data: { a: 1 } })).toMatchObject({
       event: "payment.confirmed",
       data: { a: 1 },
     });
   });
 
-  it("for having no data, as the test delivery of a dashboard", () => {
+  it("is accepted without data, like a dashboard's test delivery", () => {
     expect(webhook({ event: "payment.updated" })).toMatchObject({ data: {} });
     expect(webhook({ type: "test", timestamp: "t" })).toMatchObject({ event: "test", data: {} });
     expect(webhook({ event: "test", data: null })).toMatchObject({ event: "test", data: {} });
   });
 
-  it("for a field that looks odd", () => {
+  it("is accepted with odd fields", () => {
     expect(webhook({ event: "payment.updated", data: { status: 7 } }).data).toEqual({ status: 7 });
     expect(webhook({ event: "payment.updated", data: {} }).data).toEqual({});
   });
 });
 
-describe("a signed body that is no event", () => {
+describe("a signed body that is not an event", () => {
   it.each([
     "",
     " ",
@@ -94,7 +94,7 @@ describe("a signed body that is no event", () => {
     "\uFEFF",
     "\uFEFF\uFEFF{}",
     "[".repeat(100_000),
-  ])("is invalid JSON as %.30j", (body) => {
+  ])("is invalid JSON: %.30j", (body) => {
     expect(refused(body)).toBe("invalid_json");
   });
 
@@ -113,11 +113,11 @@ describe("a signed body that is no event", () => {
     '{"event":"a","data":[]}',
     '{"event":"a","data":"{}"}',
     '{"__proto__":{"event":"a","data":{}}}',
-  ])("is an invalid event as %j", (body) => {
+  ])("is an invalid event: %j", (body) => {
     expect(refused(body)).toBe("invalid_event");
   });
 
-  it("is not quoted in the message, nor in a cause", () => {
+  it("is not quoted in the message or in a cause", () => {
     for (const body of ["top secret", '{"top":"secret"}']) {
       const verify = () => receiver().verifySync(delivery({ body }));
       expect(verify).toThrow(/^The signature is valid, but the body is not /);
@@ -128,7 +128,7 @@ describe("a signed body that is no event", () => {
 });
 
 describe("keys such as __proto__", () => {
-  it("pollute nothing", () => {
+  it("do not pollute prototypes", () => {
     const body =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"event":"a",' +
       '"data":{"__proto__":{"polluted":1},"payment":{"__proto__":{"polluted":1}}}}';
@@ -139,7 +139,7 @@ describe("keys such as __proto__", () => {
     expect(Object.keys(data)).toEqual(["__proto__", "payment"]);
   });
 
-  it("as header names pollute nothing either", () => {
+  it("as header names do not pollute prototypes either", () => {
     const { body, headers } = delivery();
     const hostile = JSON.parse(`{"__proto__":{"x-service-id":"a"},"constructor":"b"}`);
     const { hints } = receiver().verifySync({ body, headers: { ...headers, ...hostile } });

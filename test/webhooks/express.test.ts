@@ -6,8 +6,8 @@ import { listening, post } from "./sites.ts";
 // Refusals are logged by default.
 vi.spyOn(console, "warn").mockReturnValue();
 
-describe("in Express", () => {
-  it("the handler is a route like any other", async () => {
+describe("the handler in Express", () => {
+  it("is mounted like any other route", async () => {
     const handler = vi.fn();
     const app = express();
     app.post("/webhooks", receiver().on("payment.updated", handler).nodeHandler());
@@ -17,7 +17,7 @@ describe("in Express", () => {
     expect(handler).toHaveBeenCalledOnce();
   });
 
-  it("express.raw() before it is fine", async () => {
+  it("works after express.raw()", async () => {
     const app = express();
     app.post("/webhooks", express.raw({ type: "application/json" }), receiver().nodeHandler());
     await using site = await listening(app);
@@ -25,7 +25,7 @@ describe("in Express", () => {
     expect((await post(site.url, delivery({ key: "forged" }))).status).toBe(401);
   });
 
-  it("express.json() before it is answered with 500 and named in the log", async () => {
+  it("answers 500 after express.json() and names it in the log", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const app = express();
     app.use(express.json());
@@ -37,7 +37,7 @@ describe("in Express", () => {
     );
   });
 
-  it("a parser for another content type before it is fine", async () => {
+  it("works after a parser for other content types", async () => {
     const app = express();
     app.use(express.urlencoded({ extended: false }), express.text());
     app.use("/webhooks", receiver().nodeHandler());

@@ -11,7 +11,7 @@ const delivery = signedDelivery({ event: paymentUpdated, secret, timestamp });
 const inject = { method: "POST", headers: delivery.headers, payload: delivery.body } as const;
 
 describe("the Fastify plugin", () => {
-  it("leaves routes beside it their parsed bodies, whichever comes first", async () => {
+  it("leaves other routes their parsed bodies, whichever is registered first", async () => {
     const app = fastify();
     const echo = async (request: { body: unknown }) => ({ got: request.body });
     app.post("/before", echo);
@@ -24,7 +24,7 @@ describe("the Fastify plugin", () => {
     expect((await app.inject({ ...inject, url: "/webhooks" })).statusCode).toBe(200);
   });
 
-  it("takes its own path and Fastify's prefix", async () => {
+  it("supports a path of its own and Fastify's prefix", async () => {
     const app = fastify();
     app.register(fastifyWebhooks, { webhooks: receiver(), path: "/payments", prefix: "/hooks" });
     expect((await app.inject({ ...inject, url: "/hooks/payments" })).statusCode).toBe(200);
@@ -61,13 +61,13 @@ describe("the Fastify plugin", () => {
     },
   );
 
-  it("has the limit of its Webhooks, not Fastify's", async () => {
+  it("uses the body limit of its Webhooks, not Fastify's", async () => {
     const app = fastify({ bodyLimit: 10 });
     app.register(fastifyWebhooks, { webhooks: receiver() });
     expect((await app.inject({ ...inject, url: "/webhooks" })).statusCode).toBe(200);
   });
 
-  it("lets hooks of the application see the request and the answer", async () => {
+  it("lets the application's hooks see the request and the response", async () => {
     const app = fastify();
     const onRequest = vi.fn(async () => undefined);
     const onResponse = vi.fn(async () => undefined);

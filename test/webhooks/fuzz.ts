@@ -16,7 +16,7 @@ import { judge } from "./judge.ts";
 const numRuns = Number(process.argv[2] ?? 100_000);
 const seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
 
-/** The least of several times: garbage is collected at any input, but one that is slow itself is slow each time. */
+/** The shortest of several times: garbage collection can slow down any input, but a slow input is slow every time. */
 async function cost(input: HostileInput, notableMs: number): Promise<number> {
   const { verdict, slowestMs } = await judge(input);
   verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);

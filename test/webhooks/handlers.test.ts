@@ -17,14 +17,14 @@ const silent = { warn: () => undefined, error: () => undefined };
 
 async function answer(webhooks: Webhooks, request: Request): Promise<number> {
   const response = await webhooks.fetchHandler()(request);
-  expect(await response.text(), "answers are bare").toBe("");
+  expect(await response.text(), "the response is bare").toBe("");
   return response.status;
 }
 
 afterEach(() => vi.restoreAllMocks());
 
-describe("an event goes to its handlers", () => {
-  it("with the verified webhook, typed by the event's name", async () => {
+describe("an event", () => {
+  it("reaches its handler as a verified webhook, typed by the event's name", async () => {
     const seen: [status: string, orderId: string | null][] = [];
     const webhooks = receiver().on("payment.updated", ({ data }) => {
       seen.push([data.status, data.orderId]);
@@ -38,7 +38,7 @@ describe("an event goes to its handlers", () => {
     expect(seen).toEqual([["completed", "order_1"]]);
   });
 
-  it("and to the fallback only when it has none of its own", async () => {
+  it("reaches the fallback only if it has no handler of its own", async () => {
     const log: string[] = [];
     const webhooks = receiver()
       .on("*", ({ event }) => log.push(`fallback ${event}`))
@@ -56,7 +56,7 @@ describe("an event goes to its handlers", () => {
     ]);
   });
 
-  it("one after another, in the order of registration", async () => {
+  it("runs its handlers one after another, in the order of registration", async () => {
     const log: string[] = [];
     const webhooks = receiver()
       .on("payment.created", async () => {
@@ -69,7 +69,7 @@ describe("an event goes to its handlers", () => {
     expect(log).toEqual(["first begins", "first ends", "second"]);
   });
 
-  it("that take any event when it came without data, on which the others rely", async () => {
+  it("without data reaches only the fallback, because other handlers rely on the data", async () => {
     const log: string[] = [];
     const logger = { warn: vi.fn(), error: vi.fn() };
     const webhooks = receiver({ logger }).on("payment.updated", ({ data }) =>
@@ -87,7 +87,7 @@ describe("an event goes to its handlers", () => {
     expect(log).toEqual(["payment.updated {}"]);
   });
 
-  it("that were registered after the handler was made, too", async () => {
+  it("reaches a handler that was registered after fetchHandler() was called", async () => {
     const webhooks = receiver();
     const handle = webhooks.fetchHandler();
     const handler = vi.fn();
@@ -97,7 +97,7 @@ describe("an event goes to its handlers", () => {
   });
 });
 
-describe("the answer is", () => {
+describe("the response", () => {
   const { body, headers } = delivery();
   const post = (init: RequestInit) => new Request(url, { method: "POST", body, ...init });
 
@@ -113,22 +113,22 @@ describe("the answer is", () => {
     [401, "an old timestamp", () => post(delivery({ timestampText: "1" }))],
     [401, "a future timestamp", () => post(delivery({ timestampText: "1800000000" }))],
     [400, "a signed body that is not JSON", () => post(delivery({ body: "{" }))],
-    [400, "a signed body that is no event", () => post(delivery({ body: "[]" }))],
-    [413, "too large a body", () => post({ headers }), { maxBodyBytes: body.length - 1 }],
-    [500, "a secret that cannot be had", () => post({ headers }), { secret: () => "" }],
-  ])("%i for %s", async (status, _, request, options) => {
+    [400, "a signed body that is not an event", () => post(delivery({ body: "[]" }))],
+    [413, "a body that is too large", () => post({ headers }), { maxBodyBytes: body.length - 1 }],
+    [500, "a secret that cannot be loaded", () => post({ headers }), { secret: () => "" }],
+  ])("is %i for %s", async (status, _, request, options) => {
     const onError = vi.fn();
     expect(await answer(receiver({ onError, ...options }), request())).toBe(status);
     expect(onError).toHaveBeenCalledTimes(status === 200 ? 0 : 1);
   });
 
-  it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])("405 for %s", async (method) => {
+  it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])("is 405 for %s", async (method) => {
     const response = await receiver().fetchHandler()(new Request(url, { method, headers }));
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("POST");
   });
 
-  it("500 for a Request whose body was read before", async () => {
+  it("is 500 for a Request whose body was already read", async () => {
     const request = post({ headers });
     await request.text();
     const onError = vi.fn();
@@ -136,7 +136,7 @@ describe("the answer is", () => {
     expect(onError.mock.lastCall?.[0]).toMatchObject({ reason: "body_already_parsed" });
   });
 
-  it("heard by nobody when the sender goes away half-way, and no error", async () => {
+  it("to a sender that disconnects halfway is not reported to onError", async () => {
     const leaving = new ReadableStream({
       pull: (controller) => controller.error(new Error("the client is gone")),
     });
@@ -153,16 +153,16 @@ describe("a handler that throws", () => {
   it.each([
     ["an error", () => Promise.reject(failure), failure],
     [
-      "at once",
+      "an error synchronously",
       () => {
         throw failure;
       },
       failure,
     ],
-    ["what is no error", () => Promise.reject("text"), "text"],
+    ["a value that is not an error", () => Promise.reject("text"), "text"],
     ["nothing", () => Promise.reject(undefined), undefined],
   ])(
-    "%s is answered with 500, and onError hears of it with the webhook",
+    "%s causes a 500, and onError gets what was thrown and the webhook",
     async (_, handler, error) => {
       const calls: [unknown, Webhook | undefined][] = [];
       const onError = (thrown: unknown, webhook?: Webhook) => calls.push([thrown, webhook]);
@@ -176,7 +176,7 @@ describe("a handler that throws", () => {
     ["an object without a prototype", Object.create(null), "an object"],
     ["a symbol", Symbol("odd"), "Symbol(odd)"],
     ["an error that has no text", Object.assign(new Error(), { name: Symbol("odd") }), "an Error"],
-  ])("even %s is answered with 500 and logged", async (_, thrown, text) => {
+  ])("%s causes a 500 and is logged", async (_, thrown, text) => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const webhooks = receiver({ logger }).on("a", () => {
       throw thrown;
@@ -186,7 +186,7 @@ describe("a handler that throws", () => {
     expect(logger.error).toHaveBeenCalledExactlyOnceWith(message, expect.anything());
   });
 
-  it("keeps those after it from running, and another delivery from nothing", async () => {
+  it("stops the handlers after it, but no other delivery", async () => {
     const second = vi.fn();
     const first = vi.fn().mockRejectedValueOnce(failure);
     const webhooks = receiver({ onError: () => undefined })
@@ -198,7 +198,7 @@ describe("a handler that throws", () => {
     expect(second).toHaveBeenCalledOnce();
   });
 
-  it("a verification error of its own is a 500 all the same", async () => {
+  it("a WebhookVerificationError of its own causes a 500, too", async () => {
     const webhooks = receiver({ onError: () => undefined }).on("a", () => {
       throw new WebhookVerificationError("signature_mismatch", "of another webhook");
     });
@@ -207,7 +207,7 @@ describe("a handler that throws", () => {
 });
 
 describe("safeVerify", () => {
-  it("gives the webhook, or reason and message", async () => {
+  it("returns the webhook, or a reason and a message", async () => {
     const results: SafeVerifyResult[] = [
       await receiver().safeVerify(delivery()),
       await receiver().safeVerify(delivery({ key: "forged" })),

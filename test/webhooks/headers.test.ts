@@ -8,7 +8,7 @@ const timestamp = headers["x-service-timestamp"] ?? "";
 
 const refused = (given: WebhookHeaders) => refusal(receiver(), { body, headers: given });
 
-describe("headers are read", () => {
+describe("headers", () => {
   it.each<[string, WebhookHeaders]>([
     ["from Headers", new Headers(headers)],
     ["from an object in lower case", headers],
@@ -27,12 +27,12 @@ describe("headers are read", () => {
       "among unrelated ones",
       { ...headers, host: "a", "x-servicexsignature": "b", "x-service-": "c" },
     ],
-    ["beside a header that is called get", { ...headers, get: "x" }],
-  ])("%s", (_, given) => {
+    ["beside a header called get", { ...headers, get: "x" }],
+  ])("are read %s", (_, given) => {
     expect(refused(given)).toBeUndefined();
   });
 
-  it("with another prefix when the service has one", () => {
+  it("are read with another prefix if the service has one", () => {
     const webhooks = receiver({ headerPrefix: "X-Pay" });
     const renamed = { "x-pay-signature": signature, "X-Pay-Timestamp": timestamp };
     expect(refusal(webhooks, { body, headers: renamed })).toBeUndefined();
@@ -40,13 +40,13 @@ describe("headers are read", () => {
   });
 });
 
-describe("a header given twice is malformed", () => {
+describe("a header given twice", () => {
   const twice = (name: string, values: string[]): WebhookHeaders => ({
     ...headers,
     [name]: values,
   });
 
-  it("as a list", () => {
+  it("is malformed as a list", () => {
     expect(refused(twice("x-service-signature", [signature, signature]))).toBe(
       "malformed_signature",
     );
@@ -55,7 +55,7 @@ describe("a header given twice is malformed", () => {
     );
   });
 
-  it("as platforms join it", () => {
+  it("is malformed as platforms join it", () => {
     const joined = new Headers(headers);
     joined.append("X-Service-Signature", signature);
     expect(refused(joined)).toBe("malformed_signature");
@@ -64,25 +64,25 @@ describe("a header given twice is malformed", () => {
     );
   });
 
-  it("as two properties that differ in case", () => {
+  it("is malformed as two properties that differ in case", () => {
     expect(refused({ ...headers, "X-Service-Signature": signature })).toBe("malformed_signature");
     expect(refused({ ...headers, "X-Service-Timestamp": timestamp })).toBe("malformed_timestamp");
   });
 });
 
-describe("headers that are not there", () => {
+describe("missing headers", () => {
   it.each([undefined, null, {}, [], "x-service-signature", 1, new Headers()])(
-    "given as %j are missing",
+    "are reported for %j",
     (given) => {
       expect(refused(given as unknown as WebhookHeaders)).toBe("missing_signature");
     },
   );
 
-  it("are not found in a prototype", () => {
+  it("are not read from a prototype", () => {
     expect(refused(Object.create(headers))).toBe("missing_signature");
   });
 
-  it.each([1, true, {}, null, [1], [{}]])("do not come about by values such as %j", (value) => {
+  it.each([1, true, {}, null, [1], [{}]])("are not replaced by values such as %j", (value) => {
     const odd = { ...headers, "x-service-signature": value } as unknown as WebhookHeaders;
     expect(refused(odd)).toBe("missing_signature");
   });

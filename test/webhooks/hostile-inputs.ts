@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { delivery, signedAt, timestamp } from "./deliveries.ts";
 
-/** What somebody may hand over to `verify`. */
+/** An argument for `verify`. */
 export interface HostileInput {
   readonly input: unknown;
-  /** Whether the signature is right, so that the delivery may be accepted. */
+  /** Whether the signature is valid, so that the delivery may be accepted. */
   readonly isSigned: boolean;
 }
 
@@ -41,7 +41,7 @@ const anyBody = fc.oneof(fc.string({ unit: "binary" }), fc.uint8Array(), fc.json
 
 const garbage = fc.oneof(fc.record({ body: anyBody, headers: anyHeaders }), fc.anything());
 
-/** Bodies that are no event, or an odd one. */
+/** Bodies that are not events, or odd ones. */
 const oddBody = fc.oneof(
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   fc.json().map((text) => Buffer.from(text)),
@@ -64,7 +64,7 @@ const signed = fc
   .tuple(oddBody, timestampText)
   .map(([body, text]) => delivery({ body, timestampText: text }));
 
-/** A delivery that was right, with one thing changed. */
+/** A valid delivery with one change. */
 const spoiled = fc
   .tuple(oddBody, fc.constantFrom("bit", "digit", "time", "newline", "bom"), fc.nat())
   .map(([body, change, position]) => {
@@ -87,13 +87,13 @@ const spoiled = fc
     return { body: flipped, headers };
   });
 
-/** What a framework that parses bodies makes of a right delivery. */
+/** A valid delivery after a framework has parsed its body. */
 const parsed = fc.object().map((body) => {
   const { headers } = delivery({ body: Buffer.from(JSON.stringify(body) ?? "") });
   return { body, headers };
 });
 
-/** The same delivery as other platforms hand it over. */
+/** The same delivery as another platform represents it. */
 const inSomeForm = (given: fc.Arbitrary<{ body: Buffer; headers: Record<string, string> }>) =>
   fc.tuple(given, fc.nat(5)).map(([{ body, headers }, form]) => {
     const bytes = new Uint8Array(body);
@@ -110,7 +110,7 @@ export const hostileInput: fc.Arbitrary<HostileInput> = fc.oneof(
   { weight: 1, arbitrary: parsed.map((input) => ({ input, isSigned: false })) },
 );
 
-/** Bodies of about a given size that are made to be slow. */
+/** Bodies of about a given size that are designed to be slow. */
 export const largeBodies: Readonly<Record<string, (size: number) => string>> = {
   "white space": (size) => "{}".padEnd(size),
   "zero bytes": (size) => "\0".repeat(size),

@@ -11,9 +11,9 @@ const onError = () => undefined;
 const receivers = [receiver(), receiver({ onError }), webCryptoReceiver({ onError })];
 
 export interface Judgement {
-  /** "accepted", or the reason of the refusal: the same for every receiver. */
+  /** "accepted", or the reason for the refusal: the same for every receiver. */
   readonly verdict: string;
-  /** The slowest receiver's processor time, which other processes do not lengthen. */
+  /** The CPU time of the slowest receiver, which does not include other processes. */
   readonly slowestMs: number;
 }
 

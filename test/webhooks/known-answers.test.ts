@@ -31,18 +31,18 @@ describe("the service's scheme", () => {
   it.each([
     ["node:crypto", receiver({ secret: "s" })],
     ["WebCrypto", webCryptoReceiver({ secret: "s" })],
-  ])("takes the known answer's signature as right with %s", async (_, webhooks) => {
-    // The body is no event, which is only found out once the signature was right.
+  ])("accepts the known signature with %s", async (_, webhooks) => {
+    // The body is not an event, which is checked only after the signature.
     const refused = await webhooks.safeVerify({ body, headers });
     expect(refused).toMatchObject({ ok: false, reason: "invalid_event" });
   });
 
-  it("takes any other secret's signature as wrong", () => {
+  it("rejects the signature with any other secret", () => {
     expect(refusal(receiver({ secret: "S" }), { body, headers })).toBe("signature_mismatch");
   });
 });
 
-describe("HMAC-SHA-256 gives the answers of RFC 4231", () => {
+describe("HMAC-SHA-256", () => {
   const longKey = new Uint8Array(131).fill(0xaa);
   const vectors: [name: string, key: Uint8Array, data: Uint8Array, digest: string][] = [
     [
@@ -86,16 +86,16 @@ describe("HMAC-SHA-256 gives the answers of RFC 4231", () => {
     ],
   ];
 
-  test.each(vectors)("%s, with node:crypto", (_, key, data, digest) => {
+  test.each(vectors)("matches RFC 4231 with node:crypto: %s", (_, key, data, digest) => {
     for (const cut of [0, 1, data.length]) {
       const prefix = Buffer.from(data.subarray(0, cut)).toString("latin1");
-      // A prefix is text, and encoded as UTF-8.
+      // A prefix is text that is encoded as UTF-8, so only ASCII keeps its bytes.
       if (data.subarray(0, cut).some((byte) => byte > 0x7f)) continue;
       expect(nodeHmacHex(nodeCrypto, key, prefix, data.subarray(cut))).toBe(digest);
     }
   });
 
-  test.each(vectors)("%s, with WebCrypto", async (_, key, data, digest) => {
+  test.each(vectors)("matches RFC 4231 with WebCrypto: %s", async (_, key, data, digest) => {
     const secret = new Uint8Array(key);
     const signed = { prefix: "", body: data };
     const wrong = digest.slice(0, -1) + (digest.endsWith("0") ? "1" : "0");
@@ -104,7 +104,7 @@ describe("HMAC-SHA-256 gives the answers of RFC 4231", () => {
   });
 });
 
-describe("SHA-256 gives the answers of FIPS 180-2", () => {
+describe("SHA-256", () => {
   test.each([
     ["", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
     ["abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
@@ -112,7 +112,7 @@ describe("SHA-256 gives the answers of FIPS 180-2", () => {
       "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
     ],
-  ])("for %j", async (text, digest) => {
+  ])("matches FIPS 180-2 for %j", async (text, digest) => {
     expect(nodeSha256Hex(nodeCrypto, text.slice(0, 1), text.slice(1))).toBe(digest);
     expect(await webSha256Hex(text.slice(0, 1), text.slice(1))).toBe(digest);
   });

@@ -11,7 +11,7 @@ const answer = (event: unknown, options: WebhooksOptions = {}) =>
   receiver(options).lambdaHandler()(event as LambdaEvent);
 
 describe("the Lambda handler", () => {
-  // AWS asks for each of these fields in a response to a load balancer; gateways and function URLs take them, too.
+  // AWS requires all these fields in a response to a load balancer; gateways and function URLs accept them, too.
   it("answers with a status, headers, an empty body and its encoding", async () => {
     const plain = { body: "", isBase64Encoded: false };
     expect(await answer(delivery.lambdaV1())).toEqual({ ...plain, statusCode: 200, headers: {} });
@@ -23,12 +23,12 @@ describe("the Lambda handler", () => {
     ["headers alone, as some load balancers send", { multiValueHeaders: undefined }],
     ["multiValueHeaders alone, as other load balancers send", { headers: undefined }],
     ["null for multiValueHeaders", { multiValueHeaders: null }],
-    ["no word on base64", { isBase64Encoded: undefined }],
-  ])("takes an event with %s", async (_, change) => {
+    ["no isBase64Encoded", { isBase64Encoded: undefined }],
+  ])("accepts an event with %s", async (_, change) => {
     expect((await answer({ ...delivery.lambdaV1(), ...change })).statusCode).toBe(200);
   });
 
-  it("refuses a signature given twice, of which `headers` has only the last", async () => {
+  it("refuses two signatures, of which `headers` has only the last", async () => {
     const event = delivery.lambdaV1();
     const name = "X-Service-Signature";
     const twice = ["0".repeat(64), ...(event.multiValueHeaders[name] ?? [])];
@@ -44,7 +44,7 @@ describe("the Lambda handler", () => {
     ["undefined", undefined, {}],
     ["null in base64", null, { isBase64Encoded: true }],
     ["empty", "", {}],
-  ])("takes a body that is %s for an empty one", async (_, body, change) => {
+  ])("treats a body that is %s as empty", async (_, body, change) => {
     const onError = vi.fn();
     const { headers } = signedDelivery({ body: "", secret, timestamp });
     const event = { httpMethod: "POST", headers, body, ...change };
@@ -52,7 +52,7 @@ describe("the Lambda handler", () => {
     expect(onError.mock.lastCall?.[0]).toMatchObject({ reason: "invalid_json" });
   });
 
-  it("judges the size of the bytes, not of their base64", async () => {
+  it("limits the size of the bytes, not of their base64", async () => {
     const event = delivery.lambdaV2({ base64: true });
     const { length } = Buffer.from(delivery.body);
     expect(event.body.length).toBeGreaterThan(length);
@@ -60,7 +60,7 @@ describe("the Lambda handler", () => {
     expect((await answer(event, { maxBodyBytes: length - 1 })).statusCode).toBe(413);
   });
 
-  it("refuses what is no base64 as a wrong signature", async () => {
+  it("refuses malformed base64 as a wrong signature", async () => {
     const event = { ...delivery.lambdaV2({ base64: true }), body: "%%% no base64 %%%" };
     expect((await answer(event)).statusCode).toBe(401);
   });
@@ -90,13 +90,16 @@ describe("the Lambda handler", () => {
     ],
     ["that is absent", undefined],
     ["that is null", null],
-  ])("throws for an event %s, which is no request, so that a queue keeps it", async (_, event) => {
-    const error = { name: "ConfigurationError", code: "invalid_option", param: "event" };
-    await expect(answer(event)).rejects.toMatchObject({
-      ...error,
-      message: expect.stringMatching(
-        /^The event has no HTTP method\. If it is from a queue, pass .* to verify\(\)\.$/,
-      ),
-    });
-  });
+  ])(
+    "throws for an event %s, which is not a request, so that a queue keeps it",
+    async (_, event) => {
+      const error = { name: "ConfigurationError", code: "invalid_option", param: "event" };
+      await expect(answer(event)).rejects.toMatchObject({
+        ...error,
+        message: expect.stringMatching(
+          /^The event has no HTTP method\. If it is from a queue, pass .* to verify\(\)\.$/,
+        ),
+      });
+    },
+  );
 });

@@ -46,7 +46,7 @@ describe("registering a handler", () => {
     ["withdrawal.completed", "withdrawal.updated"],
     ["withdrawal.failed", "withdrawal.updated"],
   ])(
-    "for %s, which names no documented change, asks about %s, which reports every status",
+    "for %s, which is not a documented event, suggests %s, which reports every status",
     (event, meant) => {
       expect(warnings(event)).toEqual([
         [`The event "${event}" is not known. Did you mean "${meant}"?`],
@@ -54,14 +54,14 @@ describe("registering a handler", () => {
     },
   );
 
-  it("for a known name, any event, or a name like no other says nothing", () => {
+  it("for a known name, any event or an unrelated name logs nothing", () => {
     expect(warnings("payment.updated", "payment.confirmed", "*")).toEqual([]);
     expect(
       warnings("payment.failed", "payout.completed", "payout.updated", "invoice.settled"),
     ).toEqual([]);
   });
 
-  it("goes on when the logger fails", () => {
+  it("works even if the logger throws", () => {
     const warn = () => {
       throw new Error("the log is full");
     };
@@ -85,14 +85,14 @@ describe("an event without a handler", () => {
     ]);
   });
 
-  it("is not logged when it is the creation of an object whose changes have one", async () => {
+  it("is not logged if it is the creation of an object whose updates have a handler", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const webhooks = receiver({ logger }).on("withdrawal.updated", () => undefined);
     expect(await answer(webhooks, signed("withdrawal.created"))).toBe(200);
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
-  it("is logged each time, with its order, when it is payment.confirmed and payment.updated has one", async () => {
+  it("is logged each time, with its order, if it is payment.confirmed and payment.updated has a handler", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const webhooks = receiver({ logger }).on("payment.updated", () => undefined);
     for (const orderId of ["order_1", "order_2"]) {
@@ -109,7 +109,7 @@ describe("an event without a handler", () => {
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
-  it("and neither has payment.updated, is logged once, whatever its name is", async () => {
+  it("is logged once if it is payment.confirmed and payment.updated has no handler either", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const webhooks = receiver({ logger });
     for (let time = 0; time < 2; time++) await answer(webhooks, signed("payment.confirmed"));
@@ -128,12 +128,12 @@ describe("an event without a handler", () => {
   });
 });
 
-describe("what goes wrong is reported", () => {
+describe("the report of a failure", () => {
   const logger = () => ({ warn: vi.fn(), error: vi.fn() });
   const failing = (options: WebhooksOptions) =>
     receiver(options).on("a", () => Promise.reject(new Error("boom")));
 
-  it("to the logger: a refusal as a warning with its reason", async () => {
+  it("goes to the logger as a warning with its reason if a delivery was refused", async () => {
     const log = logger();
     await answer(receiver({ logger: log }), new Request(url, { method: "POST" }));
     expect(log.warn).toHaveBeenCalledExactlyOnceWith(
@@ -143,7 +143,7 @@ describe("what goes wrong is reported", () => {
     expect(log.error).not.toHaveBeenCalled();
   });
 
-  it("to the logger: a failing handler as an error", async () => {
+  it("goes to the logger as an error if a handler failed", async () => {
     const log = logger();
     await answer(failing({ logger: log }), signed("a"));
     expect(log.error).toHaveBeenCalledExactlyOnceWith(
@@ -153,7 +153,7 @@ describe("what goes wrong is reported", () => {
     expect(log.warn).not.toHaveBeenCalled();
   });
 
-  it("to the logger: with the delivery's ids and no amounts, if it was verified", async () => {
+  it("has the delivery's ids and no amounts if it was verified", async () => {
     const log = logger();
     const data = { status: "completed", id: "p_1", orderId: "order_1", amountInCents: 2500 };
     const request = signed("a", data);
@@ -168,13 +168,13 @@ describe("what goes wrong is reported", () => {
     });
   });
 
-  it("to the logger: without ids that are not text", async () => {
+  it("leaves out ids that are not text", async () => {
     const log = logger();
     await answer(failing({ logger: log }), signed("a", { id: { amount: 1 }, orderId: null }));
     expect(Object.keys(log.error.mock.lastCall?.[1])).toEqual(["error", "event", "hints"]);
   });
 
-  it("on the console when there is neither logger nor onError: a refusal in one line", async () => {
+  it("goes to the console if there is neither logger nor onError, in one line for a refusal", async () => {
     const error = vi.spyOn(console, "error").mockReturnValue();
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     const unsigned = () => new Request(url, { method: "POST" });
@@ -193,7 +193,7 @@ describe("what goes wrong is reported", () => {
     });
   });
 
-  it("of a handler whose event's name is like a known one as of any other", async () => {
+  it("includes the event if a handler's event name resembles a known one", async () => {
     const log = logger();
     receiver({ logger: log }).on("payment.update", () => undefined);
     expect(log.warn).toHaveBeenCalledExactlyOnceWith(
@@ -202,17 +202,17 @@ describe("what goes wrong is reported", () => {
     );
   });
 
-  it("before the answer: onError is waited for", async () => {
+  it("precedes the response: onError is awaited", async () => {
     const log: string[] = [];
     const onError = async () => {
       await new Promise(setImmediate);
-      log.push("told");
+      log.push("reported");
     };
     await answer(failing({ onError }), signed("a"));
-    expect(log).toEqual(["told"]);
+    expect(log).toEqual(["reported"]);
   });
 
-  it("without changing the answer when the telling fails", async () => {
+  it("does not change the response if reporting fails", async () => {
     const onError = vi.fn(() => Promise.reject(new Error("the reporter is down")));
     const throwing = () => {
       throw new Error("the log is full");

@@ -8,7 +8,7 @@ import {
 
 const secret = "whsec_of_this_test";
 
-/** As it was verified. */
+/** A verified webhook. */
 function received(event: string, data: object): Webhook {
   const body = JSON.stringify({ event, data });
   return new Webhooks({ secret }).verifySync(signWebhook({ body, secret }));
@@ -47,7 +47,7 @@ describe("Webhooks.match", () => {
     ["payment.updated", "settled", "payment with unknown settled"],
     ["withdrawal.updated", "refunded", "withdrawal with unknown refunded"],
     ["payment.disputed", "completed", "unknown payment.disputed"],
-    // What every object has is no branch.
+    // Inherited properties are not branches.
     ["payment.updated", "constructor", "payment with unknown constructor"],
     ["payment.updated", "__proto__", "payment with unknown __proto__"],
     ["toString", "completed", "unknown toString"],
@@ -64,7 +64,7 @@ describe("Webhooks.match", () => {
     },
   );
 
-  test("returns what the branch returns, promises too", async () => {
+  test("returns what the branch returns, including promises", async () => {
     const webhook = received("payment.updated", { status: "completed", orderId: "order_1" });
     const slow: WebhookBranches<Promise<number>> = {
       payment: {

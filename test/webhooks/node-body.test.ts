@@ -6,7 +6,7 @@ import type { NodeHandler, NodeRequest } from "../../src/webhooks/index.ts";
 import { delivery, paymentUpdated, receiver } from "./deliveries.ts";
 import { exchange, head, listening, post, statusFor } from "./sites.ts";
 
-describe("a body that something else took first", () => {
+describe("a body that other code handled first", () => {
   /** Runs the handler on a request that a framework has prepared. */
   async function prepared(prepare: (request: http.IncomingMessage & NodeRequest) => unknown) {
     const logger = { warn: vi.fn(), error: vi.fn() };
@@ -37,24 +37,27 @@ describe("a body that something else took first", () => {
       (request) => consume(request).then(() => Object.assign(request, { body: [] })),
     ],
     ["read and kept elsewhere, as Koa does", consume],
-  ])("is answered with 500 when it was %s, with the line to change", async (_, prepare) => {
-    await using site = await prepared(prepare);
-    expect((await post(site.url)).status).toBe(500);
-    const [, details] = site.logger.error.mock.lastCall ?? [];
-    expect(details.error).toMatchObject({
-      reason: "body_already_parsed",
-      message: expect.stringMatching(/express\.json\(\).*bodyParser: false.*rawBody: true.*Koa/),
-    });
-  });
+  ])(
+    "is answered with 500 when it was %s, and the log names the line to change",
+    async (_, prepare) => {
+      await using site = await prepared(prepare);
+      expect((await post(site.url)).status).toBe(500);
+      const [, details] = site.logger.error.mock.lastCall ?? [];
+      expect(details.error).toMatchObject({
+        reason: "body_already_parsed",
+        message: expect.stringMatching(/express\.json\(\).*bodyParser: false.*rawBody: true.*Koa/),
+      });
+    },
+  );
 
-  it("is answered at once, before any of it arrived", async () => {
+  it("is answered at once, before any of it arrives", async () => {
     await using site = await prepared((request) =>
       Object.assign(request, { body: paymentUpdated }),
     );
     expect(await exchange(site.port, head(1000))).toMatch(/^HTTP\/1\.1 500 /);
   });
 
-  it("is verified at once when it was kept in rawBody, whatever the stream still gives", async () => {
+  it("is verified at once when it was kept in rawBody, whatever the stream still holds", async () => {
     const rawBody = Buffer.from(delivery().body);
     await using site = await prepared((request) => Object.assign(request, { rawBody }));
     expect(await statusFor(site.port, head(1000))).toBe(200);
@@ -85,7 +88,7 @@ describe("a body that something else took first", () => {
     expect((await post(site.url)).status).toBe(200);
   });
 
-  it("is read when it was paused meanwhile", async () => {
+  it("is read when the stream was paused", async () => {
     await using site = await prepared(async (request) => {
       request.pause();
       await new Promise(setImmediate);
@@ -109,13 +112,13 @@ describe("a body that something else took first", () => {
     expect((await post(site.url, delivery({ body: JSON.stringify(event) }))).status).toBe(200);
   });
 
-  it("is verified in its bytes when the stream was set to give text", async () => {
+  it("is verified as bytes when the stream was set to decode text", async () => {
     await using site = await prepared((request) => request.setEncoding("utf8"));
     const input = delivery({ body: '{"event":"a","data":{"x":"€"}}' });
     expect((await post(site.url, input)).status).toBe(200);
   });
 
-  it("that was empty and came to its end before is judged as such", async () => {
+  it("counts as empty when the stream has ended without data", async () => {
     await using site = await prepared(async (request) => {
       request.resume();
       await once(request, "end");
@@ -124,7 +127,7 @@ describe("a body that something else took first", () => {
     expect(site.logger.warn.mock.lastCall?.[1].error).toMatchObject({ reason: "invalid_json" });
   });
 
-  it("that was empty is judged as such", async () => {
+  it("counts as empty when it was kept as empty text", async () => {
     await using site = await prepared(async (request) => {
       await consume(request);
       Object.assign(request, { body: "" });

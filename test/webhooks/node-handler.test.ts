@@ -10,8 +10,8 @@ import { exchange, head, listening, post } from "./sites.ts";
 // Refusals are logged by default.
 vi.spyOn(console, "warn").mockReturnValue();
 
-describe("on node:http", () => {
-  it("a delivery is read, verified and answered with a bare 200", async () => {
+describe("the node:http handler", () => {
+  it("reads and verifies a delivery, and answers with a bare 200", async () => {
     const handler = vi.fn();
     await using site = await listening(receiver().on("payment.updated", handler).nodeHandler());
     const response = await post(site.url);
@@ -22,22 +22,22 @@ describe("on node:http", () => {
   it.each<[number, string, Delivery<string | Uint8Array>]>([
     [401, "forged", delivery({ key: "forged" })],
     [401, "unsigned", { ...delivery(), headers: {} }],
-    [400, "no event", delivery({ body: "[]" })],
-    [400, "no UTF-8", delivery({ body: new Uint8Array([0xff]) })],
-  ])("a delivery is answered with a bare %i when it is %s", async (status, _, input) => {
+    [400, "not an event", delivery({ body: "[]" })],
+    [400, "not UTF-8", delivery({ body: new Uint8Array([0xff]) })],
+  ])("answers with a bare %i when a delivery is %s", async (status, _, input) => {
     await using site = await listening(receiver().nodeHandler());
     const response = await post(site.url, input);
     expect([response.status, await response.text()]).toEqual([status, ""]);
   });
 
-  it("anything but POST is answered with 405", async () => {
+  it("answers with 405 to anything but POST", async () => {
     await using site = await listening(receiver().nodeHandler());
     const response = await fetch(site.url);
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("POST");
   });
 
-  it("a handler that throws is answered with 500, and the server lives on", async () => {
+  it("answers with 500 when an event handler throws, and keeps serving", async () => {
     const onError = vi.fn();
     const handler = vi.fn().mockRejectedValueOnce(new Error("boom"));
     await using site = await listening(receiver({ onError }).on("*", handler).nodeHandler());
@@ -46,7 +46,7 @@ describe("on node:http", () => {
     expect((await post(site.url)).status).toBe(200);
   });
 
-  it("a signature header given twice is refused", async () => {
+  it("refuses a signature header given twice", async () => {
     await using site = await listening(receiver().nodeHandler());
     const { body, headers } = delivery();
     const twice = `x-service-signature: ${headers["x-service-signature"]}\r\nconnection: close\r\n`;
@@ -54,7 +54,7 @@ describe("on node:http", () => {
     expect(await exchange(site.port, text)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it("a compressed body is judged by the bytes that came", async () => {
+  it("verifies the bytes received of a compressed body", async () => {
     const onError = vi.fn();
     await using site = await listening(receiver({ onError }).nodeHandler());
     const plain = delivery();
@@ -69,7 +69,7 @@ describe("on node:http", () => {
     }
   });
 
-  it("a body in chunks of one byte is put together", async () => {
+  it("assembles a body sent in chunks of one byte", async () => {
     const { body, headers } = delivery({
       body: '{"event":"a","data":{"x":"€\u{1F600}"}}',
     });
@@ -85,7 +85,7 @@ describe("on node:http", () => {
     expect(seen).toEqual([{ x: "€\u{1F600}" }]);
   });
 
-  it("several deliveries share a connection, refused ones among them", async () => {
+  it("receives several deliveries on one connection, including refused ones", async () => {
     await using site = await listening(receiver().nodeHandler());
     const sockets = new Set<Socket>();
     site.server.on("connection", (socket) => sockets.add(socket));
@@ -107,8 +107,8 @@ describe("on node:http", () => {
   });
 });
 
-describe("an answer that somebody else gave", () => {
-  it("before the handler began stands", async () => {
+describe("a response that other code sent", () => {
+  it("before the handler began is kept", async () => {
     const handle = receiver().nodeHandler();
     const { promise, resolve } = Promise.withResolvers<void>();
     await using site = await listening((request, response) => {
@@ -119,7 +119,7 @@ describe("an answer that somebody else gave", () => {
     await promise;
   });
 
-  it("meanwhile stands", async () => {
+  it("while the handler ran is kept", async () => {
     const webhooks = receiver();
     const handle = webhooks.nodeHandler();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -133,11 +133,11 @@ describe("an answer that somebody else gave", () => {
   });
 });
 
-describe("over HTTP/2", () => {
+describe("the handler over HTTP/2", () => {
   it.each([
     [200, receiver()],
     [413, receiver({ maxBodyBytes: 10 })],
-  ])("a delivery is answered with %i", async (status, webhooks) => {
+  ])("answers a delivery with %i", async (status, webhooks) => {
     const server = http2.createServer((request, response) => {
       void webhooks.nodeHandler()(request, response);
     });

@@ -10,7 +10,7 @@ import { delivery, paymentUpdated, receiver, refusal, secret } from "./deliverie
 
 const expectedPrefix = "letters, digits and inner hyphens, such as X-Service";
 
-describe("an option that cannot be right is refused at construction", () => {
+describe("an option with an invalid value", () => {
   it.each([
     ["toleranceSeconds", -1, "0 or more"],
     ["toleranceSeconds", Number.NaN, "0 or more"],
@@ -35,14 +35,14 @@ describe("an option that cannot be right is refused at construction", () => {
     ["logger", null, "an object with warn and error"],
     ["logger", () => undefined, "an object with warn and error"],
     ["onError", "log", "a function"],
-  ])("%s: %j", (param, value, expected) => {
+  ])("is refused at construction: %s of %j", (param, value, expected) => {
     const construct = () => receiver({ [param]: value } as WebhooksOptions);
     expect(construct).toThrow(ConfigurationError);
     const message = `The option ${param} must be ${expected}.`;
     expect(construct).toThrow(expect.objectContaining({ message, param, code: "invalid_option" }));
   });
 
-  it("and one given as undefined counts as left out", () => {
+  it("counts as left out if it is undefined", () => {
     const webhooks = receiver({
       toleranceSeconds: undefined,
       headerPrefix: undefined,
@@ -54,7 +54,7 @@ describe("an option that cannot be right is refused at construction", () => {
   });
 });
 
-describe("an option that does not exist is refused", () => {
+describe("an option that does not exist", () => {
   it.each([
     ["secrets", "Did you mean secret?"],
     ["tolerance", "Did you mean toleranceSeconds?"],
@@ -64,14 +64,14 @@ describe("an option that does not exist is refused", () => {
       "constructor",
       "The options are: secret, toleranceSeconds, headerPrefix, maxBodyBytes, bodyTimeoutMs, now, logger, onError.",
     ],
-  ])("%s: %s", (param, cure) => {
+  ])("is refused: %s. %s", (param, cure) => {
     const construct = () => receiver({ [param]: "whsec_in_the_wrong_place" } as WebhooksOptions);
     const message = `There is no option "${param}". ${cure}`;
     expect(construct).toThrow(ConfigurationError);
     expect(construct).toThrow(expect.objectContaining({ message, param, code: "unknown_option" }));
   });
 
-  it("also by signWebhook", () => {
+  it("is refused by signWebhook, too", () => {
     const options = { body: "{}", secret: "s", time: 1 };
     expect(() => signWebhook(options)).toThrow(
       'There is no option "time". Did you mean timestamp?',
@@ -79,7 +79,7 @@ describe("an option that does not exist is refused", () => {
   });
 
   it.each(["whsec_t0p", ["whsec_t0p"], null, 1])(
-    "and so is %j in place of the options",
+    "is refused, as is %j in place of the options",
     (given) => {
       const construct = () => new Webhooks(given as WebhooksOptions);
       expect(construct).toThrow("The options must be an object, such as { secret }.");
@@ -93,7 +93,7 @@ describe("the header prefix", () => {
   const { body, headers } = signWebhook({ event: paymentUpdated, secret, headerPrefix: "X-Pay" });
   const now = () => new Date();
 
-  it("comes from SETTLEKIT_HEADER_PREFIX when it is constructed", () => {
+  it("comes from SETTLEKIT_HEADER_PREFIX at construction", () => {
     const before = receiver({ now });
     vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "X-Pay");
     const webhooks = receiver({ now });
@@ -103,7 +103,7 @@ describe("the header prefix", () => {
     expect(refusal(receiver({ now, headerPrefix: "X-Pay" }), { body, headers })).toBeUndefined();
   });
 
-  it("comes from there for signWebhook and signedDelivery, too", () => {
+  it("comes from SETTLEKIT_HEADER_PREFIX for signWebhook and signedDelivery, too", () => {
     vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "X-Pay");
     expect(Object.keys(signWebhook({ event: paymentUpdated, secret }).headers)).toEqual([
       "Content-Type",
@@ -115,7 +115,7 @@ describe("the header prefix", () => {
     expect(receiver({ now }).verifySync(delivery)).toMatchObject({ ...paymentUpdated, hints });
   });
 
-  it("is the documented one while the variable is empty, and refused when it cannot be right", () => {
+  it("is the documented one if the variable is empty, and is refused if the variable is malformed", () => {
     vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "");
     expect(refusal(receiver(), delivery())).toBeUndefined();
     vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "whsec t0p");
@@ -123,13 +123,13 @@ describe("the header prefix", () => {
   });
 });
 
-describe("a handler that is no function", () => {
+describe("a handler that is not a function", () => {
   it("is refused when it is registered", () => {
     expect(() => receiver().on("payment.updated", undefined as never)).toThrow(ConfigurationError);
   });
 });
 
-describe("an event that is no name", () => {
+describe("an event that is not a name", () => {
   it.each([[undefined], [5], [["payment.updated"]], [""]])("such as %j is refused", (event) => {
     const register = () => receiver().on(event as string, () => undefined);
     expect(register).toThrow("The option event must be the name of an event.");

@@ -1,5 +1,5 @@
-// Receives webhooks in a process of its own, whose memory can be measured. Tells the process that forked it
-// { port }; is told how many bytes to expect; and tells { restBytes, peakBytes } once it has read them.
+// Receives webhooks in a separate process, whose memory can be measured. Sends { port } to its parent, receives the
+// number of bytes to expect, and sends { restBytes, peakBytes } once it has read them.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

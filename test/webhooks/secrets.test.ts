@@ -23,7 +23,7 @@ describe("a secret", () => {
     ["text with white space around it", " secret\n"],
     ["one character", "s"],
     ["text longer than a block", "s".repeat(200)],
-    ["bytes that are no text", new Uint8Array([0, 255, 128, 10])],
+    ["bytes that are not text", new Uint8Array([0, 255, 128, 10])],
     ["a Buffer", Buffer.from("pooled")],
   ])("may be %s", async (_, key) => {
     const signed = delivery({ key });
@@ -49,7 +49,7 @@ describe("a secret", () => {
     expect(construct).toThrow(expect.objectContaining({ message: notASecret, param: "secret" }));
   });
 
-  it("is copied: bytes changed later change nothing", async () => {
+  it("is copied, so that later changes to its bytes have no effect", async () => {
     const bytes = Buffer.from(secret);
     const webhooks = [receiver({ secret: bytes }), webCryptoReceiver({ secret: [bytes] })];
     bytes.fill(0);
@@ -59,8 +59,8 @@ describe("a secret", () => {
   });
 });
 
-describe("without a secret in the options", () => {
-  it("the environment's is taken at construction", () => {
+describe("a secret that is not in the options", () => {
+  it("is read from the environment at construction", () => {
     vi.stubEnv(variable, secret);
     const webhooks = new Webhooks({ now });
     vi.stubEnv(variable, "changed afterwards");
@@ -69,14 +69,14 @@ describe("without a secret in the options", () => {
     expect(refusal(new Webhooks({ now, secret: undefined }), delivery())).toBeUndefined();
   });
 
-  it.each([undefined, ""])("and with %j in the environment, construction fails", (value) => {
+  it.each([undefined, ""])("and is %j in the environment fails the construction", (value) => {
     vi.stubEnv(variable, value);
     expect(() => new Webhooks()).toThrow(
       expect.objectContaining({ message: noSecret, param: "secret" }),
     );
   });
 
-  it("and on a platform without an environment, construction fails alike", () => {
+  it("fails the construction on a platform without an environment", () => {
     vi.stubGlobal("process", undefined);
     try {
       expect(() => new Webhooks()).toThrow(ConfigurationError);
@@ -93,19 +93,19 @@ describe("several secrets", () => {
   it.each([
     ["node:crypto", receiver({ secret: ["new", "old"] })],
     ["WebCrypto", webCryptoReceiver({ secret: ["new", "old"] })],
-  ])("all count, and secretIndex says which one matched, with %s", async (_, webhooks) => {
+  ])("are all accepted, and secretIndex says which one matched, with %s", async (_, webhooks) => {
     expect((await webhooks.verify(fresh)).secretIndex).toBe(0);
     expect((await webhooks.verify(old)).secretIndex).toBe(1);
     const neither = await webhooks.safeVerify(delivery({ key: "other" }));
     expect(neither).toMatchObject({ reason: "signature_mismatch" });
   });
 
-  it("that are the same give the first one's index", async () => {
+  it("that are equal report the index of the first", async () => {
     expect(receiver({ secret: ["new", "new"] }).verifySync(fresh).secretIndex).toBe(0);
     expect((await webCryptoReceiver({ secret: ["new", "new"] }).verify(fresh)).secretIndex).toBe(0);
   });
 
-  it("are all tried, also when the first one matches", () => {
+  it("are all tried, even if the first one matches", () => {
     const crypto = process.getBuiltinModule("node:crypto");
     const compare = vi.fn(crypto.timingSafeEqual);
     const platform = vi
@@ -121,12 +121,12 @@ describe("several secrets", () => {
   });
 });
 
-describe("a function that gives the secret", () => {
+describe("a secret function", () => {
   it.each<[string, () => WebhookSecrets | Promise<WebhookSecrets>]>([
     ["text", () => secret],
     ["a promise of text", async () => secret],
     ["a promise of several", async () => ["other", Buffer.from(secret)]],
-  ])("may give %s", async (_, provider) => {
+  ])("may return %s", async (_, provider) => {
     for (const webhooks of [
       receiver({ secret: provider }),
       webCryptoReceiver({ secret: provider }),
@@ -135,7 +135,7 @@ describe("a function that gives the secret", () => {
     }
   });
 
-  it("is asked for each delivery, and not for those whose headers are malformed", async () => {
+  it("is called for each delivery, except those with malformed headers", async () => {
     const provider = vi.fn(() => secret);
     const webhooks = receiver({ secret: provider });
     expect(provider).not.toHaveBeenCalled();
@@ -146,7 +146,7 @@ describe("a function that gives the secret", () => {
     expect(provider).toHaveBeenCalledTimes(2);
   });
 
-  it("cannot be waited for by verifySync", () => {
+  it("is refused by verifySync, which cannot await it", () => {
     expect(() => receiver({ secret: () => secret }).verifySync(delivery())).toThrow(
       expect.objectContaining({
         name: "ConfigurationError",
@@ -157,7 +157,7 @@ describe("a function that gives the secret", () => {
   });
 
   it.each([undefined, "", null, []])(
-    "that gives %j is refused, whatever was sent",
+    "that returns %j causes an error for any delivery",
     async (given) => {
       const webhooks = receiver({ secret: () => given as WebhookSecrets });
       const forged = delivery({ key: "any" });
@@ -166,7 +166,7 @@ describe("a function that gives the secret", () => {
     },
   );
 
-  it("that fails, fails with its own error", async () => {
+  it("that rejects makes verification reject with the same error", async () => {
     const failure = new Error("the store is down");
     const webhooks = receiver({ secret: () => Promise.reject(failure) });
     await expect(webhooks.verify(delivery())).rejects.toBe(failure);
@@ -174,7 +174,7 @@ describe("a function that gives the secret", () => {
   });
 });
 
-describe("nothing shows a secret", () => {
+describe("a configured secret", () => {
   const shown = (value: unknown) =>
     [
       inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
@@ -183,7 +183,7 @@ describe("nothing shows a secret", () => {
       value instanceof Error ? value.stack : "",
     ].join("\n");
 
-  /** As text, and as printed bytes. */
+  /** The secret as text and as printed bytes. */
   const forms = [secret, [...Buffer.from(secret)].join(","), Buffer.from(secret).toString("hex")];
   const expectHidden = (value: unknown) => {
     const text = shown(value).replace(/\s/g, "");
@@ -195,7 +195,7 @@ describe("nothing shows a secret", () => {
     ["with bytes", receiver({ secret: Buffer.from(secret) })],
     ["with WebCrypto", webCryptoReceiver()],
     ["with a function", receiver({ secret: async () => secret })],
-  ])("in a Webhooks %s, nor in what it gives and throws", async (_, webhooks) => {
+  ])("does not show in a Webhooks %s, or in its results and errors", async (_, webhooks) => {
     expectHidden(webhooks);
     expectHidden(await webhooks.verify(delivery()));
     for (const input of [
@@ -212,7 +212,7 @@ describe("nothing shows a secret", () => {
     }
   });
 
-  it("in the error for an option beside it", () => {
+  it("does not show in the error for another option", () => {
     for (const options of [
       { secret: [secret, ""] },
       { secret: { [secret]: secret } as unknown as string },

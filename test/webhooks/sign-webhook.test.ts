@@ -18,7 +18,7 @@ describe("signWebhook", () => {
     expect(receiver().verifySync({ body, headers })).toMatchObject(event);
   });
 
-  it("signs for now unless a time is given", () => {
+  it("signs the current time unless another is given", () => {
     const webhooks = new Webhooks({ secret, toleranceSeconds: 5 });
     expect(webhooks.verifySync(signWebhook({ event, secret }))).toMatchObject(event);
   });
@@ -35,14 +35,14 @@ describe("signWebhook", () => {
     expect(headers["X-Service-Signature"]).toBe(hmacHex(secret, `${text}.${body}`));
   });
 
-  it("gives a Web Request that a receiver accepts", async () => {
+  it("makes a Web Request that a receiver accepts", async () => {
     const request = signWebhook({ event, secret, timestamp }).request("https://shop.example/hooks");
     expect([request.method, request.url]).toEqual(["POST", "https://shop.example/hooks"]);
     expect(request.headers.get("content-type")).toBe("application/json");
     expect(await receiver().verify(request)).toMatchObject(event);
   });
 
-  it("gives as many Requests as are asked for: a replay", async () => {
+  it("makes several Requests of one delivery, which are replays", async () => {
     const signed = signWebhook({ event, secret, timestamp });
     const [first, second] = await Promise.all(
       [1, 2].map(() => receiver().verify(signed.request(new URL("https://shop.example")))),
@@ -58,7 +58,7 @@ describe("signWebhook", () => {
     );
   });
 
-  it("takes secrets in bytes and another header prefix", () => {
+  it("accepts a secret in bytes and another header prefix", () => {
     const key = new Uint8Array([0, 255]);
     const { headers } = signWebhook({ event, secret: key, timestamp, headerPrefix: "X-Pay" });
     const webhooks = receiver({ secret: key, headerPrefix: "x-pay" });
@@ -75,7 +75,7 @@ describe("signWebhook", () => {
     ["body", { secret, body: Buffer.from("{}") as unknown as string }],
     ["timestamp", { secret, event, timestamp: new Date(Number.NaN) }],
     ["timestamp", { secret, event, timestamp: Number.NaN }],
-  ])("refuses a wrong %s", (param, options) => {
+  ])("refuses an invalid %s", (param, options) => {
     expect(() => signWebhook(options)).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param }),
     );

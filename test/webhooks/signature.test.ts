@@ -10,12 +10,12 @@ const withSignature = (signature: string) => ({
   headers: { ...valid.headers, "x-service-signature": signature },
 });
 
-describe("a signature is exactly 64 hex digits", () => {
+describe("a signature", () => {
   it.each([
     ["in lower case", hex],
     ["in upper case", hex.toUpperCase()],
     ["in mixed case", hex.replace(/[a-f]/, (digit) => digit.toUpperCase())],
-  ])("%s it is accepted", (_, signature) => {
+  ])("of 64 hex digits %s is accepted", (_, signature) => {
     expect(refusal(webhooks, withSignature(signature))).toBeUndefined();
   });
 
@@ -38,11 +38,11 @@ describe("a signature is exactly 64 hex digits", () => {
     ["of control characters", "\u0010".repeat(64)],
     ["of the characters next to the digits", "/:@G`g".repeat(11).slice(0, 64)],
     ["very long", "a".repeat(100_000)],
-  ])("%s it is malformed", (_, signature) => {
+  ])("is malformed: %s", (_, signature) => {
     expect(refusal(webhooks, withSignature(signature))).toBe("malformed_signature");
   });
 
-  it("of any one character it is malformed, unless that is a hex digit", () => {
+  it("of 64 equal characters is malformed unless they are hex digits", () => {
     for (let code = 0; code < 0x200; code++) {
       const character = String.fromCharCode(code);
       const reason = refusal(webhooks, withSignature(character.repeat(64)));
@@ -52,14 +52,14 @@ describe("a signature is exactly 64 hex digits", () => {
     }
   });
 
-  it("missing or empty, it is missing", () => {
+  it("counts as missing if it is absent or empty", () => {
     const { "x-service-signature": _, ...rest } = valid.headers;
     expect(refusal(webhooks, { body: valid.body, headers: rest })).toBe("missing_signature");
     expect(refusal(webhooks, withSignature(""))).toBe("missing_signature");
   });
 });
 
-describe("what is signed is timestamp, dot and body, to the bit", () => {
+describe("verification", () => {
   const flipped = (bytes: Uint8Array, bit: number) => {
     const copy = Uint8Array.from(bytes);
     copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -100,7 +100,7 @@ describe("what is signed is timestamp, dot and body, to the bit", () => {
     }
   });
 
-  it("refuses the dot moved between timestamp and body, whose object never starts with a digit", () => {
+  it("refuses a moved dot between timestamp and body, because an object never starts with a digit", () => {
     const patient = receiver({ toleranceSeconds: Number.POSITIVE_INFINITY });
     const { headers } = delivery({ body: "12.34", timestampText: "1700000000" });
     for (const [timestampText, body] of [
@@ -115,7 +115,7 @@ describe("what is signed is timestamp, dot and body, to the bit", () => {
     }
   });
 
-  it("refuses every one of these with WebCrypto too", async () => {
+  it("refuses the same changes with WebCrypto", async () => {
     const web = webCryptoReceiver();
     const inputs = [
       { body: `${valid.body}\n`, headers: valid.headers },

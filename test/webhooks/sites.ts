@@ -37,7 +37,7 @@ export const post = (url: string, { body, headers }: Delivery<string | Uint8Arra
     headers: { "content-type": "application/json", ...headers },
   });
 
-/** Sends text as it is and gives all that came back by the time the server closed the connection. */
+/** Sends raw text. Returns everything that arrives before the server closes the connection. */
 export async function exchange(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(text);
@@ -50,7 +50,7 @@ export async function exchange(port: number, text: string): Promise<string> {
   return received;
 }
 
-/** Sends text as it is and gives the status of the answer, for which no more is sent. */
+/** Sends raw text, and nothing more. Returns the status of the response. */
 export async function statusFor(port: number, text: string): Promise<number> {
   const socket = connect(port, "127.0.0.1");
   try {
@@ -62,7 +62,7 @@ export async function statusFor(port: number, text: string): Promise<number> {
   }
 }
 
-/** A request's line and headers, for a body of this length to follow. */
+/** The request line and headers for a body of this length. */
 export function head(length: number, headers = delivery().headers): string {
   const lines = Object.entries({ host: "shop.example", "content-length": length, ...headers });
   return `POST /webhooks HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;

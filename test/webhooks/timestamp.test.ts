@@ -81,7 +81,7 @@ describe("the timestamp header", () => {
     expect(refusal(receiver(), delivery({ timestampText: text }))).toBe("malformed_timestamp");
   });
 
-  it("missing or empty, is missing", () => {
+  it("counts as missing if it is absent or empty", () => {
     const { body, headers } = delivery();
     for (const value of [undefined, ""]) {
       const input = { body, headers: { ...headers, "x-service-timestamp": value } };
@@ -89,7 +89,7 @@ describe("the timestamp header", () => {
     }
   });
 
-  it("is read back as every moment's ISO 8601 text says", () => {
+  it("is read exactly from the ISO 8601 text of any date", () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date("0000-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
@@ -100,7 +100,7 @@ describe("the timestamp header", () => {
     );
   });
 
-  it("counts in its exact text: the same moment written otherwise does not match", () => {
+  it("is signed as its exact text: the same time written differently does not match", () => {
     const { body, headers } = delivery({ timestampText: "1700000000" });
     for (const text of ["01700000000", "1700000000000", "2023-11-14T22:13:20Z"]) {
       const input = { body, headers: { ...headers, "x-service-timestamp": text } };
@@ -123,20 +123,20 @@ describe("a delivery's age", () => {
     expect(aged(-300_001)).toBe("timestamp_too_new");
   });
 
-  it("is not looked at with an infinite tolerance", () => {
+  it("is not checked with an infinite tolerance", () => {
     const patient = receiver({ toleranceSeconds: Number.POSITIVE_INFINITY });
     for (const timestampText of ["1", "99999999999"]) {
       expect(refusal(patient, delivery({ timestampText }))).toBeUndefined();
     }
   });
 
-  it("of exactly nothing is all that a tolerance of 0 allows", () => {
+  it("must be exactly 0 with a tolerance of 0", () => {
     const strict = receiver({ toleranceSeconds: 0 });
     expect(refusal(strict, delivery())).toBeUndefined();
     expect(refusal(strict, delivery({ timestampText: "1700000001" }))).toBe("timestamp_too_new");
   });
 
-  it("is judged before anything that costs more", () => {
+  it("is checked before anything that costs more", () => {
     for (const stale of [
       delivery({ timestampText: "1", key: "another secret" }),
       delivery({ timestampText: "1", body: "no JSON" }),
@@ -146,7 +146,7 @@ describe("a delivery's age", () => {
     }
   });
 
-  it("is named to the millisecond, with the tolerance and the clock that is likely wrong", () => {
+  it("is reported to the millisecond, with the tolerance and the clock that is likely wrong", () => {
     const verify = (timestampText: string) => () =>
       receiver().verifySync(delivery({ timestampText }));
     expect(verify("1699999699.5")).toThrow(
@@ -157,7 +157,7 @@ describe("a delivery's age", () => {
     );
   });
 
-  it("cannot be judged by a clock that is out of order: that is no reason to accept", () => {
+  it("causes an error if the clock returns an invalid date", () => {
     const broken = receiver({ now: () => new Date(Number.NaN) });
     expect(() => broken.verifySync(delivery())).toThrow(ConfigurationError);
   });

@@ -35,7 +35,7 @@ import {
 
 const webhooks = new Webhooks({ secret: "s" });
 
-// Compiling is the test: `tsc` reads these, and nothing of them has to run.
+// Compiling is the test: `tsc` checks these, and nothing has to run.
 describe("the webhook's type", () => {
   it("narrows on known names in spite of the open member", () => {
     const narrow = (webhook: Webhook) => {
@@ -68,7 +68,7 @@ describe("the webhook's type", () => {
     expectTypeOf(narrow).returns.toEqualTypeOf<WithdrawalEventData | undefined>();
   });
 
-  it("gives handlers what their event carries", () => {
+  it("gives handlers the data of their event", () => {
     webhooks
       .on("payment.updated", (webhook) => {
         expectTypeOf(webhook.data).toEqualTypeOf<PaymentEventData>();
@@ -98,7 +98,7 @@ describe("the result of Webhooks.match", () => {
     unknown: wait,
   };
 
-  it("may be that of any branch, so that a promise among them is seen", () => {
+  it("is a union over all branches, so that a promise among them shows", () => {
     const result = (webhook: Webhook) =>
       Webhooks.match(webhook, {
         payment: {
@@ -116,7 +116,7 @@ describe("the result of Webhooks.match", () => {
     expectTypeOf(result).returns.toEqualTypeOf<Results>();
   });
 
-  it("is the one type of branches that are all of it", () => {
+  it("is a single type if all branches return it", () => {
     const result = (webhook: Webhook, branches: WebhookBranches<string>) =>
       Webhooks.match(webhook, branches);
     expectTypeOf(result).returns.toEqualTypeOf<string>();
@@ -124,7 +124,7 @@ describe("the result of Webhooks.match", () => {
 });
 
 describe("the input's type", () => {
-  it("takes what platforms give", () => {
+  it("accepts what platforms provide", () => {
     expectTypeOf<{
       body: Buffer;
       headers: http.IncomingHttpHeaders;
@@ -161,12 +161,12 @@ describe("the input's type", () => {
     expectTypeOf<FastifyInstance>().toExtend<FastifyContext>();
     const register = (app: FastifyInstance) =>
       app.register(fastifyWebhooks, { webhooks, path: "/hooks", prefix: "/api" });
-    // @ts-expect-error: the plugin cannot do without a Webhooks.
+    // @ts-expect-error: the plugin needs a Webhooks.
     const incomplete = (app: FastifyInstance) => app.register(fastifyWebhooks, {});
     expectTypeOf([register, incomplete]).toBeArray();
   });
 
-  it("of signWebhook knows what each event carries", () => {
+  it("of signWebhook knows the data of each event", () => {
     const secret = "s";
     signWebhook({ secret, event: { event: "anything.else", data: { free: "form" } } });
     // @ts-expect-error: a payment event carries status and orderId.

@@ -6,14 +6,14 @@ import { delivery, receiver, signedAt, timestamp, webCryptoReceiver } from "./de
 const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex");
 
 describe("a verified webhook", () => {
-  it("says when it was signed, to the millisecond", () => {
+  it("has the time of its signature, to the millisecond", () => {
     const webhooks = receiver();
     expect(webhooks.verifySync(delivery()).timestamp).toEqual(signedAt);
     const precise = delivery({ timestampText: "2023-11-14T22:13:20.123Z" });
     expect(webhooks.verifySync(precise).timestamp.toISOString()).toBe("2023-11-14T22:13:20.123Z");
   });
 
-  it("prints and serialises what it says, without the raw bytes", () => {
+  it("prints and serialises its content without the raw bytes", () => {
     const webhook = receiver().verifySync(delivery());
     const { deliveryKey } = webhook;
     expect(JSON.parse(JSON.stringify(webhook))).toEqual({
@@ -43,7 +43,7 @@ describe("the deliveryKey", () => {
     expect(webhook.deliveryKey).toBe(markedKey);
   });
 
-  it("is the same for a verbatim replay, whatever its unsigned headers and the signature's case", () => {
+  it("is the same for a replay, whatever its unsigned headers and the case of its signature", () => {
     const first = delivery();
     const signature = first.headers["x-service-signature"]?.toUpperCase() ?? "";
     const replay = { ...first, headers: { ...first.headers, "x-service-signature": signature } };
@@ -53,7 +53,7 @@ describe("the deliveryKey", () => {
     );
   });
 
-  it("is another one when the same event is signed anew", () => {
+  it("differs when the same event is signed again", () => {
     const webhooks = receiver();
     const again = webhooks.verifySync(delivery({ timestampText: "1700000001" }));
     expect(again.deliveryKey).not.toBe(webhooks.verifySync(delivery()).deliveryKey);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** `undefined` leaves a field out. */
+/** Replacements for a field's value; `undefined` leaves the field out. */
 export const oddValue = fc.constantFrom<unknown>(
   undefined,
   null,
@@ -31,7 +31,7 @@ export function placesIn(value: unknown, place: Place = []): Place[] {
   });
 }
 
-/** Puts another value in a place. */
+/** Replaces the value at a place. */
 export function alter(root: object, place: Place, value: unknown): void {
   const name = place.at(-1) ?? "";
   const owner = place

@@ -14,7 +14,7 @@ const receipt = { settledToken: { symbol: "USDC", decimals: 6 }, txBlockNumber: 
 // A copy, so that altering one payment of a list leaves the other alone.
 const paid = structuredClone({ ...payment, status: "completed", receipt });
 
-/** A whole answer to every operation. */
+/** A complete response to every operation. */
 export const answers = {
   createPayment: createdPayment,
   getPayment: paid,

@@ -11,7 +11,7 @@ const envelope = {
   },
 };
 
-describe("the body of an error answer", () => {
+describe("the body of an error response", () => {
   test.each<[string, unknown, object]>([
     ["the documented envelope", envelope, envelope.error],
     [
@@ -62,8 +62,8 @@ describe("the body of an error answer", () => {
       "502 Bad Gateway",
     ],
     ["an HTML page without a title", "<html><body><h1>Blocked</h1></body></html>", "Blocked"],
-    ["an HTML page that says nothing", "<html><body></body></html>", undefined],
-    ["nothing", "", undefined],
+    ["an HTML page without text", "<html><body></body></html>", undefined],
+    ["empty text", "", undefined],
     ["white space", " \r\n ", undefined],
   ])("is read from %s", (_, text, message) => {
     expect(readErrorBody(text)).toEqual({

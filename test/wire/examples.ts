@@ -57,7 +57,7 @@ export const payment = {
   createdAt: "2026-01-02T03:04:05.678Z",
 } satisfies Payment;
 
-/** The answer to a creation (interface section 4.1). */
+/** The response to a creation (interface section 4.1). */
 export const createdPayment = {
   payment,
   paymentUrl: `https://pay.example/payment/${payment.id}`,

@@ -47,7 +47,7 @@ beforeAll(async () => {
   rows = readRows(ledger);
 });
 
-/** The rows of the ledger's tables, with what stands in backticks in their first cell. */
+/** The rows of the ledger's tables, with the names in backticks in their first cells. */
 function readRows(ledger: string): Row[] {
   let section = "";
   const found: Row[] = [];
@@ -114,11 +114,11 @@ describe("the ledger", () => {
     for (const { text } of rows) expect(text).toMatch(/\| [^|]*(documented \(|published|assumed)/);
   });
 
-  test("says of every belief what happens if it is wrong", () => {
+  test("says what happens if a belief is wrong", () => {
     for (const { text } of rows) expect(text).toMatch(/\| [^|]{3,} \|$/);
   });
 
-  test("is read whole: a field without a row is missed", () => {
+  test("is parsed into rows with their section and names", () => {
     const without = readRows(
       "## Payment\n| Field | Evidence | Wrong |\n|---|---|---|\n| `id` | assumed | Drift |",
     );

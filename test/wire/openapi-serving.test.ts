@@ -21,7 +21,7 @@ test("a sandbox serves the OpenAPI document, in process and on a port", async ()
   }
 });
 
-test("the document is no operation: it meets no fault and is not recorded", async () => {
+test("the document is not an operation: it triggers no fault and is not recorded", async () => {
   const sandbox = createSandbox();
   sandbox.faults.next("*", { status: 503, when: "before" });
   const response = await sandbox.fetch(new Request("http://sandbox.test/openapi.json"));
@@ -29,7 +29,7 @@ test("the document is no operation: it meets no fault and is not recorded", asyn
   expect(sandbox.requests()).toEqual([]);
 });
 
-test("what only looks like the document's path is none", async () => {
+test("a path that only resembles the document's is not found", async () => {
   const sandbox = createSandbox();
   for (const path of ["/openapi.json/", "/openapixjson", "/v1/openapi.json"]) {
     expect((await sandbox.fetch(new Request(`http://sandbox.test${path}`))).status).toBe(404);
@@ -45,7 +45,7 @@ test.each(["index.ts", "checkout/index.ts", "webhooks/index.ts"])(
   },
 );
 
-test("a sandbox loads the document when it is first asked for, not when it is imported", async () => {
+test("a sandbox loads the document on the first request for it, not on import", async () => {
   const { atOnce, ever } = await inputsOf("sandbox/index.ts");
   expect(atOnce).toContain("src/sandbox/create-sandbox.ts");
   expect(atOnce.filter(isOfDocument)).toEqual([]);
@@ -56,7 +56,7 @@ function isOfDocument(file: string): boolean {
   return file === "api/openapi.json";
 }
 
-/** The files that an entry loads when it is imported, and those that it may load at all. */
+/** The files that an entry loads on import, and all files that it may ever load. */
 async function inputsOf(entry: string) {
   const { metafile } = await build({
     absWorkingDir: root,

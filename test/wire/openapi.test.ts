@@ -32,7 +32,7 @@ function objectOf({ path, method }: (typeof table)[number]) {
 }
 
 describe("the OpenAPI document", () => {
-  test("is a valid OpenAPI 3.1 document whose references all lead somewhere", async () => {
+  test("is a valid OpenAPI 3.1 document whose references all resolve", async () => {
     const validator = new Validator();
     const plain = JSON.parse(JSON.stringify(document));
     expect(await validator.validate(plain)).toEqual({ valid: true });
@@ -60,7 +60,7 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  test.each(table)("tells of $name its credential, success and repetition", (operation) => {
+  test.each(table)("has the credential, success status and replay rule of $name", (operation) => {
     const { security, responses, "x-replay": replay } = objectOf(operation);
     const isPublic = operation.credential === "none";
     expect(security).toEqual(isPublic ? [] : [{ [operation.credential]: [] }]);
@@ -70,7 +70,7 @@ describe("the OpenAPI document", () => {
     expect(replay).toBe(operation.replay);
   });
 
-  test.each(table)("tells of $name the evidence that the ledger has", async (operation) => {
+  test.each(table)("has the ledger's evidence for $name", async (operation) => {
     const ledger = await readFile(resolve(import.meta.dirname, "../../docs/wire.md"), "utf8");
     const row = ledger.split("\n").find((line) => line.startsWith(`| \`${operation.name}\` |`));
     const [, , , evidence = ""] = row?.split("|") ?? [];
@@ -106,7 +106,7 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  test("asks for an Idempotency-Key where a repetition matters", () => {
+  test("asks for an Idempotency-Key where a retry matters", () => {
     const asking = table.filter((operation) =>
       JSON.stringify(objectOf(operation).parameters ?? []).includes('"Idempotency-Key"'),
     );
@@ -126,7 +126,7 @@ describe("the OpenAPI document", () => {
     expect(credentialHeader("accessToken", "X-Service").name).toBe("Authorization");
   });
 
-  test("tells of the four webhooks", () => {
+  test("describes the four webhooks", () => {
     expect(Object.keys(document.webhooks)).toEqual([
       "payment.created",
       "payment.updated",
@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  test("says something of every object and every field", () => {
+  test("describes every object and every field", () => {
     const objects = Object.entries(document.components.schemas);
     const silent = objects.flatMap(([name, { description, properties = {} }]) => [
       ...(description ? [] : [name]),
@@ -149,7 +149,7 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  test("is kept in api/openapi.json: `npm run api` writes it", async () => {
+  test("matches api/openapi.json, which `npm run api` writes", async () => {
     const kept = await readFile(resolve(import.meta.dirname, "../../api/openapi.json"), "utf8");
     expect(JSON.parse(kept)).toEqual(JSON.parse(JSON.stringify(document)));
   });
@@ -173,32 +173,35 @@ describe("the document's schemas", () => {
     ],
   ];
 
-  test.each(samples)("accept and refuse what the wire's own does: %s", (name, schema, sample) => {
-    expect(accepts(name, sample)).toBe(true);
-    let refused = 0;
-    // The bounds of what may be asked for are written down, but only the service holds to them.
-    const places = placesIn(sample).filter(
-      (place) => !(name.endsWith("Body") && /^amount/.test(place[0] ?? "")),
-    );
-    fc.assert(
-      fc.property(fc.constantFrom(...places), oddValue, (place, value) => {
-        const altered = structuredClone(sample);
-        alter(altered, place, value);
-        const fits = schema.safeParse(altered).success;
-        if (!fits) refused++;
-        expect(accepts(name, altered)).toBe(fits);
-      }),
-      { numRuns: 300 },
-    );
-    expect(refused).toBeGreaterThan(0);
-  });
+  test.each(samples)(
+    "accept and refuse the same values as the wire schemas: %s",
+    (name, schema, sample) => {
+      expect(accepts(name, sample)).toBe(true);
+      let refused = 0;
+      // The document states the bounds of an amount, but only the service enforces them.
+      const places = placesIn(sample).filter(
+        (place) => !(name.endsWith("Body") && /^amount/.test(place[0] ?? "")),
+      );
+      fc.assert(
+        fc.property(fc.constantFrom(...places), oddValue, (place, value) => {
+          const altered = structuredClone(sample);
+          alter(altered, place, value);
+          const fits = schema.safeParse(altered).success;
+          if (!fits) refused++;
+          expect(accepts(name, altered)).toBe(fits);
+        }),
+        { numRuns: 300 },
+      );
+      expect(refused).toBeGreaterThan(0);
+    },
+  );
 
   test("leave a status open", () => {
     expect(accepts("Payment", { ...payment, status: "settled_soon" })).toBe(true);
     expect(document.components.schemas.Payment?.properties?.status?.examples).toContain("expired");
   });
 
-  test("hold timestamps and identifiers to their documented form", () => {
+  test("check that timestamps and identifiers have their documented format", () => {
     const strict = describeService({ formats: true });
     const judged = (value: unknown) => strict.problems(["components", "schemas", "Payment"], value);
     expect(judged(payment)).toEqual([]);

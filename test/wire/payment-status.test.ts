@@ -22,7 +22,7 @@ describe("a status", () => {
 });
 
 test.each([undefined, null, 7, { status: "completed" }])(
-  "a status must be text: %j is refused, which is no status",
+  "%j is refused because a status must be text",
   (status) => {
     const message = "status must be the text of a status, such as payment.status, got";
     expect(() => isPaid(status as never)).toThrow(message);

@@ -81,7 +81,7 @@ const forms: [string, Schema<unknown>, unknown][] = [
   ],
   ["a deposit address without paymentId", paymentSchema, { ...payment, depositAddress: ownerless }],
   [
-    "a creation's answer without the payment's type",
+    "a response to a creation without the payment's type",
     createdPaymentSchema,
     { ...createdPayment, payment: untyped },
   ],
@@ -131,29 +131,29 @@ test.each(forms)("%s is read without drift", (_, schema, form) => {
   expect(drift).toEqual([]);
 });
 
-describe("one form throughout an answer", () => {
+describe("values with several published formats", () => {
   const newest = { ...payment, quotes: [newestQuote], receipt: paymentReceipt };
   const { value } = readTolerantly(paymentSchema, newest);
 
-  test("chain ids of EVM chains are numbers, however deep they stand", () => {
+  test("become numbers if they are ids of EVM chains, however deeply nested", () => {
     expect(JSON.stringify(value)).not.toContain("eip155");
     expect(value.receipt?.settledToken?.chain?.chainId).toBe(84532);
     expect(value.receipt?.selectedQuote?.chainId).toBe(84532);
     expect(value.receipt?.settledChain?.chainId).toBe(84532);
   });
 
-  test("rates are decimal text in the quote that was paid as in the others", () => {
+  test("become decimal text if they are rates, in the paid quote as in the others", () => {
     expect(value.receipt?.selectedQuote?.rateUsdAsset).toBe("2500.5");
     expect(value.quotes[0]?.rateUsdAsset).toBe("2500.5");
   });
 });
 
-test("a chain that is no EVM chain keeps its CAIP-2 text", () => {
+test("a chain that is not an EVM chain keeps its CAIP-2 text", () => {
   const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
   expect(quoteSchema.parse({ ...quote, chainId }).chainId).toBe(chainId);
 });
 
-test("a withdrawal on a chain that is no EVM chain is drift: there is none", () => {
+test("a withdrawal on a non-EVM chain is drift, because withdrawals go to EVM chains only", () => {
   const { drift } = readTolerantly(withdrawalSchema, { ...withdrawal, chainId: "solana:5eykt4" });
   expect(drift).toEqual(["chainId"]);
 });

@@ -13,7 +13,7 @@ const table = Object.entries(operationTable).map(([id, { name, response }]) => (
   answer: asPublished(answers[id as keyof typeof answers]),
 }));
 
-/** With chain ids and rates in the forms that have to be converted. */
+/** The same response with chain ids and rates in the formats that must be converted. */
 function asPublished<T>(answer: T): T {
   const text = JSON.stringify(answer)
     .replaceAll(/"chainId":(\d+)/g, '"chainId":"eip155:$1"')
@@ -29,42 +29,46 @@ function at(value: unknown, place: Place): unknown {
 const isWithin = (place: Place, other: Place) =>
   other.every((step, index) => place[index] === step);
 
-test.each(table)("one odd field of an answer to $name changes no other", ({ schema, answer }) => {
-  const whole = readTolerantly(schema, answer);
-  expect(whole.drift).toEqual([]);
-  const places = placesIn(answer);
-  let odd = 0;
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...places),
-      fc.oneof(oddValue, fc.jsonValue()),
-      (changed, value) => {
-        const copy = structuredClone(answer);
-        alter(copy, changed, value);
-        const before = structuredClone(copy);
-        const { value: read, drift } = readTolerantly(schema, copy);
-        expect(copy).toEqual(before);
-        for (const place of places) {
-          if (isWithin(place, changed) || isWithin(changed, place)) continue;
-          expect(at(read, place), place.join(".")).toEqual(at(whole.value, place));
-        }
-        if (drift.length === 0) return;
-        odd++;
-        // Values that do not fit are returned as sent, and their path leads to them.
-        for (const path of drift) {
-          expect(isWithin(path.split("."), changed) || isWithin(changed, path.split("."))).toBe(
-            true,
-          );
-        }
-        if (drift.includes(changed.join("."))) expect(at(read, changed)).toEqual(at(copy, changed));
-      },
-    ),
-    { numRuns: 200 },
-  );
-  expect(odd).toBeGreaterThan(0);
-});
+test.each(table)(
+  "one odd field of a response to $name changes no other field",
+  ({ schema, answer }) => {
+    const whole = readTolerantly(schema, answer);
+    expect(whole.drift).toEqual([]);
+    const places = placesIn(answer);
+    let odd = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...places),
+        fc.oneof(oddValue, fc.jsonValue()),
+        (changed, value) => {
+          const copy = structuredClone(answer);
+          alter(copy, changed, value);
+          const before = structuredClone(copy);
+          const { value: read, drift } = readTolerantly(schema, copy);
+          expect(copy).toEqual(before);
+          for (const place of places) {
+            if (isWithin(place, changed) || isWithin(changed, place)) continue;
+            expect(at(read, place), place.join(".")).toEqual(at(whole.value, place));
+          }
+          if (drift.length === 0) return;
+          odd++;
+          // Values that do not fit are returned as sent, and their path leads to them.
+          for (const path of drift) {
+            expect(isWithin(path.split("."), changed) || isWithin(changed, path.split("."))).toBe(
+              true,
+            );
+          }
+          if (drift.includes(changed.join(".")))
+            expect(at(read, changed)).toEqual(at(copy, changed));
+        },
+      ),
+      { numRuns: 200 },
+    );
+    expect(odd).toBeGreaterThan(0);
+  },
+);
 
-test("any JSON at all is read without throwing, and comes as it was sent where nothing fits", () => {
+test("any JSON is read without throwing, and is returned unchanged where nothing fits", () => {
   const { response } = operationTable.listWithdrawals;
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
@@ -75,7 +79,7 @@ test("any JSON at all is read without throwing, and comes as it was sent where n
   );
 });
 
-test("an item of a list that has drifted leaves the chain ids of the others numbers", () => {
+test("drift in one item of a list does not stop the conversion of chain ids", () => {
   const { response } = operationTable.listWithdrawals;
   const odd = { ...withdrawal, chainId: "eip155:8453", amountInCents: null };
   const fine = { ...withdrawal, chainId: "eip155:8453" };
@@ -88,7 +92,7 @@ test("an item of a list that has drifted leaves the chain ids of the others numb
   expect(drift).toEqual(["data.0.amountInCents"]);
 });
 
-test("a page in which every field of every quote has drifted is read all the same", () => {
+test("a page in which every field of every quote has drifted is still read", () => {
   const quotes = Array.from({ length: 20 }, () =>
     Object.fromEntries(
       Object.keys(createdPayment.payment.quotes[0] ?? {}).map((name) => [name, []]),
@@ -104,7 +108,7 @@ test("a page in which every field of every quote has drifted is read all the sam
 test.each([
   ["limit", 1, 1000],
   ["offset", 0, Number.MAX_SAFE_INTEGER],
-])("the bounds of a list's %s belong to it", (name, least, most) => {
+])("the bounds of a list's %s are inclusive", (name, least, most) => {
   const { query } = operationTable.listWithdrawals;
   const accepted = [least - 1, least, most, most + 1].filter(
     (value) => query?.safeParse({ [name]: value }).success,
@@ -119,14 +123,14 @@ test("a filter that the operation does not have is refused", () => {
   ]);
 });
 
-test("a text as long as it may be fits, and one character more does not", () => {
+test("a text of the maximum length fits, and one more character does not", () => {
   const { body } = operationTable.createPayment;
   const fits = (length: number) =>
     body?.safeParse({ currency: "USD", orderId: "x".repeat(length) }).success;
   expect([0, 1, 255, 256].map(fits)).toEqual([false, true, true, false]);
 });
 
-test("a field named like a member of every object is read as a field, and changes no prototype", () => {
+test("a field named like an inherited property is read as a field, and changes no prototype", () => {
   const answer = JSON.parse('{"id":"p","status":"pending","__proto__":{"id":1},"toString":2}');
   const { value, drift } = readTolerantly(operationTable.getCheckoutStatus.response, answer);
   expect(drift).toEqual([]);
@@ -134,7 +138,7 @@ test("a field named like a member of every object is read as a field, and change
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
 
-test("reading builds no code, which a page's content security policy would report", () => {
+test("reading compiles no code, which a page's content security policy would report", () => {
   const built = globalThis.Function;
   const refuse = () => {
     throw new Error("Code was built from text.");

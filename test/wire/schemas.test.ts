@@ -9,7 +9,7 @@ import { createdPayment, payment } from "./examples.ts";
 const [quote] = payment.quotes;
 
 describe("the documented form", () => {
-  test("of a payment, a creation and a page fits as it is", () => {
+  test("of a payment, a creation and a page is accepted unchanged", () => {
     const pagination = {
       total: 1,
       limit: 100,
@@ -24,7 +24,7 @@ describe("the documented form", () => {
     expect(listPayments.response.parse(page)).toEqual(page);
   });
 
-  test("of a payment event fits with status and orderId alone", () => {
+  test("of a payment event needs only status and orderId", () => {
     const data = { status: "confirmed", orderId: "order_1" };
     expect(paymentEventDataSchema.parse(data)).toEqual(data);
   });
@@ -45,7 +45,7 @@ describe("published variants of a payment", () => {
         amountMerchantNetCents: 2485,
       },
     ],
-    ["a status that nobody has heard of", { status: "on_hold" }],
+    ["an unknown status", { status: "on_hold" }],
     [
       "a receipt of the first shape",
       {
@@ -73,13 +73,13 @@ describe("published variants of a payment", () => {
         },
       },
     ],
-    ["fields that are new", { loyaltyPoints: 3 }],
-  ])("with %s fit and come unchanged", (_, changes) => {
+    ["new fields", { loyaltyPoints: 3 }],
+  ])("with %s are accepted unchanged", (_, changes) => {
     const variant = { ...payment, ...changes };
     expect(paymentSchema.parse(variant)).toEqual(variant);
   });
 
-  test("without the optional fields fit", () => {
+  test("without the optional fields are accepted", () => {
     const { depositAddress, redirectUrl, receipt, orderId, ...rest } = payment;
     expect(paymentSchema.parse(rest)).toEqual(rest);
     expect([depositAddress, redirectUrl, receipt, orderId]).toHaveLength(4);
@@ -87,13 +87,13 @@ describe("published variants of a payment", () => {
 });
 
 describe("published variants of a quote", () => {
-  test("a numeric rate is exposed as the decimal string it is in the document", () => {
+  test("with a numeric rate get the documented decimal string", () => {
     const variant = { ...quote, rateUsdAsset: 2500.5 };
     expect(quoteSchema.parse(variant)).toEqual({ ...quote, rateUsdAsset: "2500.5" });
     expect(variant.rateUsdAsset).toBe(2500.5);
   });
 
-  test("a very small rate is written out, and an amount that is no text is drift", () => {
+  test("with a very small rate get its digits in full, and an amount that is not text is drift", () => {
     expect(quoteSchema.parse({ ...quote, rateUsdAsset: 1e-7 })).toEqual({
       ...quote,
       rateUsdAsset: "0.0000001",
@@ -104,7 +104,7 @@ describe("published variants of a quote", () => {
     ]);
   });
 
-  test("a CAIP-2 chain id is exposed as the number it is in the document", () => {
+  test("with a CAIP-2 chain id get the documented number", () => {
     const chain = { ...quote?.token.chain, chainId: "eip155:84532" };
     const variant = { ...quote, chainId: "eip155:84532", token: { ...quote?.token, chain } };
     expect(quoteSchema.parse(variant)).toEqual(quote);
@@ -112,13 +112,13 @@ describe("published variants of a quote", () => {
   });
 
   test.each(["Solana:mainnet", "eip155:", "eip155:x", "eip155:01", "84532"])(
-    "the chain id %j is drift",
+    "with the chain id %j are drift",
     (chainId) => {
       expect(readTolerantly(quoteSchema, { ...quote, chainId }).drift).toEqual(["chainId"]);
     },
   );
 
-  test("a token without chain and price-feed identifier, and a quote with its own address, fit", () => {
+  test("with an address, and a token without chain and price-feed identifier, are accepted", () => {
     const { chain, coingeckoApiId, ...token } = quote?.token ?? {};
     const variant = { ...quote, token, depositAddress: payment.depositAddress };
     expect(quoteSchema.parse(variant)).toEqual(variant);

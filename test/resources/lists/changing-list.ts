@@ -12,7 +12,7 @@ export interface Item {
   readonly createdAt?: string;
 }
 
-/** What happens to a list between two reads: items come in front, items leave anywhere. */
+/** A change to a list between two reads: items are added in front and removed anywhere. */
 export interface Change {
   readonly added: number;
   /** Positions, as fractions of the list's length. */
@@ -31,12 +31,12 @@ const operation: Operation<PageBody<Item>> = {
   essential: ["data"],
 };
 
-/** A list, newest first, that changes before each read, and the means to read it. */
+/** A list, newest first, that may change before each read, and a client to read it. */
 export class ChangingList {
   items: Item[];
   /** The offset and limit of every read. */
   readonly reads: { offset: number; limit: number }[] = [];
-  /** Called before each read; may throw in its place. */
+  /** Called before each read; may throw to make it fail. */
   beforeRead: () => void | Promise<void> = () => {};
   #next: number;
 
@@ -78,7 +78,7 @@ export class ChangingList {
     return Response.json(this.page(offset, limit));
   };
 
-  /** Lists it through the client's core. */
+  /** Reads the list through the HTTP core. */
   list(query: { limit?: number; offset?: number } = {}, prefetch = 0): PagePromise<Item> {
     const options = {
       secretKey: "sk_test_1",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Withdrawals } from "../../../src/resources/withdrawals.ts";
 import { httpTo } from "../../http/http-to.ts";
 
-// The invariant of this file: "there is none" is only ever said of a list whose every item was read.
+// The invariant of this file: findByOrderId returns no match only after it has read every item of the list.
 
 interface Item {
   readonly id: string;
@@ -25,7 +25,7 @@ function items(count: number): Item[] {
 interface Asked {
   readonly offset: number;
   readonly limit: number;
-  /** Counts the requests from 1. */
+  /** The number of the request, from 1. */
   readonly request: number;
 }
 
@@ -35,7 +35,7 @@ const page = (all: readonly Item[], { offset, limit }: Pick<Asked, "offset" | "l
   return { data, pagination: { total: all.length, limit, offset, hasMore } };
 };
 
-/** The withdrawals of a service whose list answers like this. */
+/** The withdrawals of a service whose list has these responses. */
 function listing(answer: (asked: Asked) => object): Withdrawals {
   let request = 0;
   const fetch = async (url: string) => {
@@ -46,7 +46,7 @@ function listing(answer: (asked: Asked) => object): Withdrawals {
   return new Withdrawals(httpTo({ url: "https://api.example" }, { fetch, maxRetries: 0 }));
 }
 
-describe("findByOrderId does not say that there is none", () => {
+describe("findByOrderId with a list that may be incomplete", () => {
   const all = items(2500);
   test.each<[string, string, (asked: Asked) => object]>([
     [
@@ -63,7 +63,7 @@ describe("findByOrderId does not say that there is none", () => {
       }),
     ],
     [
-      "when pages are capped and called the last",
+      "when pages are capped and claim to be the last",
       "after 100 different items, although pagination.total is 2500",
       ({ offset }) => ({
         data: all.slice(offset, offset + 100),
@@ -100,7 +100,7 @@ describe("findByOrderId does not say that there is none", () => {
         pagination: { total: 1, limit: 1000, offset: 0, hasMore: false },
       }),
     ],
-  ])("%s", async (_, oddity, answer) => {
+  ])("rejects %s", async (_, oddity, answer) => {
     const error = await listing(answer)
       .findByOrderId("nothing")
       .catch((thrown) => thrown);
@@ -113,7 +113,7 @@ describe("findByOrderId does not say that there is none", () => {
     expect(error.message).toContain(oddity);
   });
 
-  test("with createdAfter, on a page whose items are all of one time", async () => {
+  test("reads past createdAfter after a page whose items all have the same time", async () => {
     const createdAt = "2026-01-01T00:00:00Z";
     const old = items(1000).map((item) => ({ ...item, createdAt }));
     const wanted = { id: "w", orderId: "wanted", createdAt: "2026-02-02T00:00:00Z" };
@@ -122,10 +122,10 @@ describe("findByOrderId does not say that there is none", () => {
     expect(await withdrawals.findByOrderId("wanted", options)).toHaveLength(1);
   });
 
-  test("with createdAfter, after pages that do not join", async () => {
+  test("reads past createdAfter after pages that do not overlap", async () => {
     const [newest, ...rest] = items(1200);
     const wanted = { ...newest, orderId: "wanted" } as Item;
-    // Between the first two requests the list was sorted anew: the wanted item went back to a page that was read.
+    // The list is sorted again between the first two requests, which moves the wanted item to a page already read.
     const sorted = [...rest.slice(0, 150), wanted, ...rest.slice(150)];
     const capped = (all: readonly Item[], asked: Asked) => page(all, { ...asked, limit: 100 });
     const withdrawals = listing((asked) =>
@@ -139,15 +139,15 @@ describe("findByOrderId does not say that there is none", () => {
 });
 
 describe("findByOrderId", () => {
-  test("gives what it found in a list that is otherwise odd", async () => {
+  test("returns a match from a list that is otherwise odd", async () => {
     const withdrawals = listing(() => ({ data: items(3), pagination: { total: 9 } }));
     expect(await withdrawals.findByOrderId("order_1")).toMatchObject([{ id: "w1" }]);
   });
 
-  test("reads a list again that shifted while it was read", async () => {
+  test("rereads a list that shifted while it was read", async () => {
     const all = items(300);
     const capped = { limit: 100 };
-    // After the first page its items leave, so the second page starts behind what moved up.
+    // Items of the first page are removed after it is read, so the second page starts behind those that move up.
     const withdrawals = listing(({ request, offset }) =>
       request === 2
         ? { ...page(all, { offset: offset + 50, ...capped }) }
@@ -169,7 +169,7 @@ describe("findByOrderId", () => {
     ).toHaveLength(1);
   });
 
-  test("never says none of a list that holds a match, whatever its pages look like", async () => {
+  test("never overlooks a match in a list, whatever its pages look like", async () => {
     const shape = fc.record({
       count: fc.integer({ min: 1, max: 60 }),
       wanted: fc.nat(),

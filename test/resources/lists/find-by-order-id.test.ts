@@ -4,7 +4,7 @@ import { clientOf } from "../sandbox-client.ts";
 import { ChangingList } from "./changing-list.ts";
 
 describe("findByOrderId", () => {
-  test("gives all with the order id, and none else", async () => {
+  test("returns all objects with the order id, and no others", async () => {
     const { payments } = clientOf(createSandbox());
     const { paymentId: first } = await payments.create({ amount: 2500, orderId: "order_1" });
     await payments.create({ amount: 2500, orderId: "order_10" });
@@ -35,7 +35,7 @@ describe("findByOrderId", () => {
     expect(list.reads).toHaveLength(1);
   });
 
-  test("refuses a createdAfter in the future, before which every list would seem to end", async () => {
+  test("refuses a createdAfter in the future, which would cut off every list", async () => {
     const list = new ChangingList(1100);
     list.items = list.items.map((item) => ({ ...item, createdAt: "2026-01-01T00:00:00.000Z" }));
     const { withdrawals } = clientOf(createSandbox(), { fetch: list.fetch });
@@ -56,7 +56,7 @@ describe("findByOrderId", () => {
     );
   });
 
-  test("takes the service's time for now, which a sandbox may have advanced", async () => {
+  test("uses the service's time, which a sandbox may have advanced", async () => {
     const sandbox = createSandbox();
     await sandbox.clock.advance("3000d");
     const { payments } = clientOf(sandbox);
@@ -65,7 +65,7 @@ describe("findByOrderId", () => {
     expect(await payments.findByOrderId("order_1", options)).toHaveLength(1);
   });
 
-  test("reads on when the order of the pages proves nothing", async () => {
+  test("keeps reading when the order of the pages proves nothing", async () => {
     const page = (days: number[], hasMore: boolean) => ({
       data: days.map((day) => ({
         id: `day ${day}`,
@@ -102,7 +102,7 @@ describe("findByOrderId", () => {
     ["without id", { orderId: "order_1" }],
     ["with an odd order id", { id: "1", orderId: {} }],
     ["that is null", null],
-  ])("does not say that there is none after an item %s", async (_, item) => {
+  ])("rejects after an item %s instead of returning no match", async (_, item) => {
     const pagination = { total: 1, limit: 1000, offset: 0, hasMore: false };
     const { withdrawals } = clientOf(createSandbox(), {
       fetch: () => Promise.resolve(Response.json({ data: [item], pagination })),
@@ -113,7 +113,7 @@ describe("findByOrderId", () => {
     });
   });
 
-  test("says when a page is larger than maxResponseBytes", async () => {
+  test("names maxResponseBytes when a page is larger", async () => {
     const list = new ChangingList(100);
     const { withdrawals } = clientOf(createSandbox(), { fetch: list.fetch, maxResponseBytes: 500 });
     await expect(withdrawals.findByOrderId("order_1")).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe("findByOrderId", () => {
     });
   });
 
-  test("takes a number for the order id that it looks like", async () => {
+  test("matches a number that reads like the order id", async () => {
     const item = { id: "1", orderId: 77, createdAt: "2026-01-01T00:00:00Z" };
     const pagination = { total: 1, limit: 1000, offset: 0, hasMore: false };
     const { withdrawals } = clientOf(createSandbox(), {

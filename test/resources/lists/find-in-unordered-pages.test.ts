@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Withdrawals } from "../../../src/resources/withdrawals.ts";
 import { httpTo } from "../../http/http-to.ts";
 
-/** A list that is no order of times: each page gives its items by id and day of January 2026. */
+/** A list that is not sorted by time. Each page has its items' ids and days in January 2026. */
 function listOf(...pages: (readonly [id: string, day: number][])[]) {
   const bodies = pages.map((items, index) => ({
     data: items.map(([id, day]) => ({ id, orderId: id, createdAt: `2026-01-0${day}T00:00:00Z` })),
@@ -13,10 +13,10 @@ function listOf(...pages: (readonly [id: string, day: number][])[]) {
 }
 
 // Each page begins with the last item of the page before.
-describe("findByOrderId with createdAfter reads on past an older item", () => {
+describe("findByOrderId with createdAfter", () => {
   const createdAfter = "2026-01-04T00:00:00Z";
 
-  test("at the end of a page whose items are not newest first", async () => {
+  test("reads past an older item at the end of a page whose items are not newest first", async () => {
     const withdrawals = listOf(
       [
         ["a", 5],
@@ -31,7 +31,7 @@ describe("findByOrderId with createdAfter reads on past an older item", () => {
     expect(await withdrawals.findByOrderId("wanted", { createdAfter })).toHaveLength(1);
   });
 
-  test("when an earlier page was not newest first", async () => {
+  test("reads past an older item when an earlier page was not newest first", async () => {
     const withdrawals = listOf(
       [
         ["a", 5],

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { type Change, ChangingList, collect, ids } from "./changing-list.ts";
 
 describe("a list", () => {
-  test("awaited gives its first page", async () => {
+  test("resolves to its first page", async () => {
     const page = await new ChangingList(5).list({ limit: 2 });
     expect(ids(page.data)).toEqual(["old-0", "old-1"]);
     expect(page.pagination).toMatchObject({ total: 5, limit: 2, offset: 0, hasMore: true });
   });
 
-  test("gives page after page with next, until undefined", async () => {
+  test("returns page after page with next(), then undefined", async () => {
     const seen: string[][] = [];
     let page = await new ChangingList(5).list({ limit: 2 });
     for (let next: typeof page | undefined = page; next; next = await page.next()) {
@@ -20,14 +20,14 @@ describe("a list", () => {
     expect(await page.next()).toBeUndefined();
   });
 
-  test("gives the same next page however often it is asked for", async () => {
+  test("returns the same next page every time", async () => {
     const list = new ChangingList(5);
     const page = await list.list({ limit: 2 });
     expect(await page.next()).toBe(await page.next());
     expect(list.reads).toHaveLength(2);
   });
 
-  test("gives all its items when iterated, in pages that overlap by one", async () => {
+  test("iterates over all its items, in pages that overlap by one", async () => {
     const list = new ChangingList(7);
     expect(ids(await collect(list.list({ limit: 3 })))).toEqual(ids(list.items));
     expect(list.reads).toEqual([
@@ -37,7 +37,7 @@ describe("a list", () => {
     ]);
   });
 
-  test("gives its pages when asked for pages", async () => {
+  test("iterates over its pages with pages()", async () => {
     const pages = await collect(new ChangingList(5).list({ limit: 2 }).pages());
     expect(pages.map(({ data }) => ids(data))).toEqual([
       ["old-0", "old-1"],
@@ -46,7 +46,7 @@ describe("a list", () => {
     ]);
   });
 
-  test("gives at most as many items as toArray is told, and reads no further", async () => {
+  test("returns at most as many items as toArray's limit, and reads no further", async () => {
     const list = new ChangingList(500);
     expect(await list.list({ limit: 10 }).toArray({ limit: 25 })).toHaveLength(25);
     expect(list.reads).toHaveLength(3);
@@ -73,7 +73,7 @@ describe("a list", () => {
     expect(await collect(promise)).toEqual(await collect(promise));
   });
 
-  test("asks for pages of a thousand within the service's bounds", async () => {
+  test("keeps pages of a thousand within the service's limit", async () => {
     const list = new ChangingList(2500);
     expect(await collect(list.list({ limit: 1000 }))).toHaveLength(2500);
     expect(list.reads.map(({ limit }) => limit)).toEqual([1000, 1000, 1000]);
@@ -98,7 +98,7 @@ describe("a list that changes while it is read", () => {
     removed: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { maxLength: 6 }),
   });
 
-  test("gives everything that was there throughout exactly once", async () => {
+  test("yields every item that was there throughout exactly once", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(60),
@@ -110,7 +110,7 @@ describe("a list that changes while it is read", () => {
           const script = changes.values();
           list.beforeRead = () => {
             const { value } = script.next();
-            // The first read begins the walk: what happens before it is no change to it.
+            // The iteration begins with the first read, so changes before it do not count.
             if (value && list.reads.length > 1) list.apply(value);
           };
           const given = ids(await collect(list.list({ limit }, prefetch)));
@@ -123,7 +123,7 @@ describe("a list that changes while it is read", () => {
     );
   });
 
-  test("is read again from further in front when a whole page left", async () => {
+  test("is read again from an earlier offset when a whole page is removed", async () => {
     const list = new ChangingList(30);
     list.beforeRead = () => {
       if (list.reads.length === 2) list.items.splice(0, 10);
@@ -134,7 +134,7 @@ describe("a list that changes while it is read", () => {
 });
 
 describe("an error while reading pages", () => {
-  test.each([0, 3])("leaves the iterator where it was, with %i pages ahead", async (prefetch) => {
+  test.each([0, 3])("leaves the iterator where it was, with a prefetch of %i", async (prefetch) => {
     const list = new ChangingList(9);
     let failures = 0;
     list.beforeRead = () => {
@@ -157,7 +157,7 @@ describe("an error while reading pages", () => {
     expect(failures).toBe(2);
   });
 
-  test("on the first page can be overcome too", async () => {
+  test("on the first page can be retried, too", async () => {
     const list = new ChangingList(3);
     list.beforeRead = () => {
       if (list.reads.length === 1) throw new TypeError("fetch failed");
@@ -167,7 +167,7 @@ describe("an error while reading pages", () => {
     expect(ids(await collect(iterator))).toEqual(ids(list.items));
   });
 
-  test("reads the failed page at its own offset again", async () => {
+  test("leaves the failed page to be read again at its own offset", async () => {
     const list = new ChangingList(9);
     list.beforeRead = () => {
       if (list.reads.length === 2) throw new TypeError("fetch failed");
@@ -180,7 +180,7 @@ describe("an error while reading pages", () => {
 });
 
 describe("prefetch", () => {
-  test("reads pages ahead at the same time", async () => {
+  test("reads several pages at the same time", async () => {
     const list = new ChangingList(100);
     let underWay = 0;
     let most = 0;
@@ -193,7 +193,7 @@ describe("prefetch", () => {
     expect(most).toBe(5);
   });
 
-  test("ends the reads of pages that nobody will see", async () => {
+  test("aborts the reads of pages that are not needed", async () => {
     const list = new ChangingList(100);
     const ahead: AbortSignal[] = [];
     const { fetch } = list;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ChangingList, collect, type Item, ids } from "./changing-list.ts";
 
 describe("a service that makes no progress", () => {
-  /** What comes before the error. */
+  /** The items before the error. */
   async function readingUntilError(list: ChangingList, prefetch = 0) {
     const given: Item[] = [];
     const reading = (async () => {
@@ -16,7 +16,7 @@ describe("a service that makes no progress", () => {
     return given;
   }
 
-  test.each([0, 4])("ends the loop with an error, with %i pages ahead", async (prefetch) => {
+  test.each([0, 4])("ends the loop with an error, with a prefetch of %i", async (prefetch) => {
     const list = new ChangingList(50);
     const [first] = [list.page(0, 10)];
     list.page = () => first;
@@ -24,7 +24,7 @@ describe("a service that makes no progress", () => {
     expect(list.reads.length).toBeLessThan(100);
   });
 
-  test("ends the loop without one if it has shown as many items as it counts", async () => {
+  test("ends the loop without an error if it has returned as many items as its total", async () => {
     const list = new ChangingList(10);
     const page = list.page.bind(list);
     list.page = (offset, limit) => {
@@ -34,7 +34,7 @@ describe("a service that makes no progress", () => {
     expect(await collect(list.list({ limit: 10 }))).toHaveLength(10);
   });
 
-  test("can be read on after the error", async () => {
+  test("can be read further after the error", async () => {
     const list = new ChangingList(50);
     const page = list.page.bind(list);
     let errors = 0;
@@ -54,7 +54,7 @@ describe("a service that makes no progress", () => {
     expect(given).toEqual(ids(list.items));
   });
 
-  test("ends the loop with an error when its totals change and its offsets mean nothing", async () => {
+  test("ends the loop with an error when its totals change and it ignores offsets", async () => {
     const list = new ChangingList(50);
     const page = list.page.bind(list);
     let total = 1000;
@@ -66,7 +66,7 @@ describe("a service that makes no progress", () => {
     expect(list.reads.length).toBeLessThan(150);
   });
 
-  test("or sends odd pagination never makes the client send odd offsets", async () => {
+  test("and sends odd pagination does not make the client send odd offsets", async () => {
     const list = new ChangingList(30);
     const page = list.page.bind(list);
     list.page = (offset, limit) => {
@@ -79,14 +79,14 @@ describe("a service that makes no progress", () => {
     expect(list.reads.every(({ offset, limit }) => Number.isInteger(offset + limit))).toBe(true);
   });
 
-  test("and gives items without ids loses none of them", async () => {
+  test("and returns items without ids loses none of them", async () => {
     const list = new ChangingList(30);
     list.items = list.items.map((item, index) => (index < 10 ? item : ({ index } as never)));
     const given = await collect(list.list({ limit: 10 }));
     expect(given.length).toBeGreaterThanOrEqual(30);
   });
 
-  test("ends the loop with an error when it gives empty pages and promises more", async () => {
+  test("ends the loop with an error when it returns empty pages and promises more", async () => {
     const list = new ChangingList(50);
     const page = list.page.bind(list);
     list.page = (offset, limit) => {

@@ -4,20 +4,20 @@ import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { clientOf } from "../sandbox-client.ts";
 import { existing, losing, payout } from "./payout.ts";
 
-/** A service that answers a creation with something else than it was asked for. */
+/** A service whose response to a creation differs from the request. */
 const answering = (sandbox: Sandbox, change: (answer: Withdrawal) => object) =>
   losing(sandbox, async (_, answer) =>
     Response.json(change((await answer.json()) as Withdrawal), { status: 201 }),
   );
 
-describe("the answer to a creation is compared with the request", () => {
+describe("the response to a creation", () => {
   test.each([
     ["amountInCents", 12_600],
     ["chainId", 8453],
     ["chainId", "eip155:8453"],
     ["recipientAddress", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"],
     ["orderId", "payout_2"],
-  ])("and another %s (%j) is an error that holds the answer", async (field, value) => {
+  ])("with another %s (%j) causes an error that holds it", async (field, value) => {
     const sandbox = createSandbox();
     const fetch = answering(sandbox, (answer) => ({ ...answer, [field]: value }));
     const client = clientOf(sandbox, { fetch });
@@ -42,14 +42,14 @@ describe("the answer to a creation is compared with the request", () => {
     ["no orderId", { orderId: null }],
     ["nothing but the id", { amountInCents: undefined, chainId: undefined, orderId: undefined }],
     ["an odd amount", { amountInCents: { cents: 12_500 } }],
-  ])("and %s is no difference", async (_, change) => {
+  ])("with %s does not differ from the request", async (_, change) => {
     const sandbox = createSandbox();
     const fetch = answering(sandbox, (answer) => ({ ...answer, ...change }));
     await clientOf(sandbox, { fetch }).withdrawals.create(payout);
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("and createOnce does not send a second one after an answer that differs", async () => {
+  test("that differs does not make createOnce send a second request", async () => {
     const sandbox = createSandbox();
     const fetch = answering(sandbox, (answer) => ({ ...answer, amountInCents: 1 }));
     const { withdrawals, calls } = clientOf(sandbox, { fetch });
@@ -59,7 +59,7 @@ describe("the answer to a creation is compared with the request", () => {
   });
 });
 
-describe("an orderId that the service may store otherwise", () => {
+describe("an orderId that the service may store differently", () => {
   test.each([
     ["a lone surrogate", "order_\ud800"],
     ["decomposed letters", "cafe\u0301"],
@@ -82,7 +82,7 @@ describe("an orderId that the service may store otherwise", () => {
   });
 
   test.each(["7", "1.5", "café", "a b", "order-1", "0x1f", "2026-07-01", "日本"])(
-    "is not what %j is",
+    "does not include %j",
     async (orderId) => {
       const { withdrawals } = clientOf(createSandbox());
       const { id } = await withdrawals.createOnce({ ...payout, orderId });
@@ -91,7 +91,7 @@ describe("an orderId that the service may store otherwise", () => {
   );
 });
 
-describe("metadata is compared without losing digits", () => {
+describe("the comparison of metadata", () => {
   const asked = '{"ref":12345678901234567890,"share":0.1234567890123456789}';
   test.each([
     [
@@ -99,10 +99,10 @@ describe("metadata is compared without losing digits", () => {
       '{"share":0.1234567890123456789,"ref":12345678901234567890}',
       true,
     ],
-    ["the same number written otherwise", '{"a":1.0}', true, '{"a":1}'],
+    ["the same number written differently", '{"a":1.0}', true, '{"a":1}'],
     ["another last digit", asked.replace("890,", "891,"), false],
     ["another last decimal", asked.replace("789}", "788}"), false],
-  ])("%s", async (_, found, isSame, first = asked) => {
+  ])("keeps all digits: %s", async (_, found, isSame, first = asked) => {
     const sandbox = createSandbox();
     const once = (customMetadata: string) =>
       clientOf(sandbox).withdrawals.createOnce({ ...payout, customMetadata });

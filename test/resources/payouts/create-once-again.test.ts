@@ -3,7 +3,7 @@ import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { clientOf } from "../sandbox-client.ts";
 import { existing, losing, payout } from "./payout.ts";
 
-// The invariant of this file: a request to create leaves only right after a look that showed none, whatever this
+// The invariant of this file: createOnce sends a creation only right after a lookup that found none, whatever this
 // process, a proxy or a lagging list did before.
 
 const limited = (retryAfter = "1") =>
@@ -15,7 +15,7 @@ const limited = (retryAfter = "1") =>
     },
   );
 
-/** A proxy that sends the first creation twice: the client gets the answer to the second copy. */
+/** A proxy that sends the first creation twice. The client gets the response to the second copy. */
 function repeating(sandbox: Sandbox, secondAnswer: () => Response) {
   let repeated = false;
   return losing(sandbox, (_, answer) => {
@@ -26,7 +26,7 @@ function repeating(sandbox: Sandbox, secondAnswer: () => Response) {
 }
 
 describe("createOnce behind a proxy that repeats requests", () => {
-  test("looks before it sends again after a 429", async () => {
+  test("looks up the order before it sends again after a 429", async () => {
     const sandbox = createSandbox();
     const { withdrawals, calls } = clientOf(sandbox, { fetch: repeating(sandbox, limited) });
     const { id } = await withdrawals.createOnce(payout);
@@ -34,7 +34,7 @@ describe("createOnce behind a proxy that repeats requests", () => {
     expect(calls("withdrawals.list")).toBe(2);
   });
 
-  test("gives two seconds to a list that lags before it looks", async () => {
+  test("gives a lagging list two seconds before it looks up the order", async () => {
     const sandbox = createSandbox();
     let sentAt = 0;
     const proxy = repeating(sandbox, () => {
@@ -53,16 +53,16 @@ describe("createOnce behind a proxy that repeats requests", () => {
   });
 
   test.each([
-    ["no repetition is allowed", { maxRetries: 0 }, "1"],
-    ["the service asks for more time than there is", { deadlineMs: 10_000 }, "200"],
-  ])("does not call the withdrawal rejected when %s", async (_, options, retryAfter) => {
+    ["no retry is allowed", { maxRetries: 0 }, "1"],
+    ["Retry-After is longer than the time left", { deadlineMs: 10_000 }, "200"],
+  ])("does not report the withdrawal as rejected when %s", async (_, options, retryAfter) => {
     const sandbox = createSandbox();
     const fetch = repeating(sandbox, () => limited(retryAfter));
     const { id } = await clientOf(sandbox, { fetch }).withdrawals.createOnce(payout, options);
     expect(await existing(sandbox)).toMatchObject([{ id }]);
   });
 
-  test("says unknown after a 429 when no list can be read to prove the rejection", async () => {
+  test("reports an unknown outcome after a 429 when no list can be read to prove the rejection", async () => {
     const sandbox = createSandbox();
     let sent = 0;
     const { withdrawals } = clientOf(sandbox, {
@@ -92,7 +92,7 @@ describe("createOnce behind a proxy that repeats requests", () => {
   });
 });
 
-test("createOnce looks again when its request had to wait more than a second", async () => {
+test("createOnce looks up the order again if its request had to wait for more than a second", async () => {
   const sandbox = createSandbox();
   const other = clientOf(sandbox);
   let made: { id: string } | undefined;
@@ -101,7 +101,7 @@ test("createOnce looks again when its request had to wait more than a second", a
       if (url.includes("/payments")) return limited("3");
       const answer = await sandbox.fetch(new Request(url, init));
       if (made !== undefined) return answer;
-      // After the first look another process makes the withdrawal, and a 429 makes this client wait.
+      // After the first lookup, another process makes the withdrawal, and a 429 makes this client wait.
       made = await other.withdrawals.create(payout);
       await client.payments.get("1", { maxRetries: 0 }).catch(() => {});
       return answer;
@@ -113,7 +113,7 @@ test("createOnce looks again when its request had to wait more than a second", a
   expect(await existing(sandbox)).toHaveLength(1);
 });
 
-describe("createOnce remembers", () => {
+describe("the memory of createOnce", () => {
   /** A list that never shows anything. */
   const lagging = (sandbox: Sandbox) => async (url: string, init: RequestInit) => {
     const isList = init.method === "GET" && url.includes("limit=");
@@ -121,7 +121,7 @@ describe("createOnce remembers", () => {
     return Response.json({ data: [], pagination: { total: 0, offset: 0, hasMore: false } });
   };
 
-  test("for ten minutes what it created, and reads it instead of the list", async () => {
+  test("keeps a withdrawal for ten minutes and reads it instead of the list", async () => {
     const sandbox = createSandbox();
     const { withdrawals, calls, time } = clientOf(sandbox, { fetch: lagging(sandbox) });
     const { id } = await withdrawals.createOnce(payout);
@@ -131,7 +131,7 @@ describe("createOnce remembers", () => {
     expect(calls("withdrawals.create")).toBe(1);
   });
 
-  test("what it created when another amount is asked for", async () => {
+  test("detects a conflict with a request for another amount", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox, { fetch: lagging(sandbox) });
     await withdrawals.createOnce(payout);
@@ -139,7 +139,7 @@ describe("createOnce remembers", () => {
     await expect(call).rejects.toMatchObject({ code: "idempotency_conflict", outcome: "not_sent" });
   });
 
-  test("a request whose outcome is unknown, and sends no other one for two minutes", async () => {
+  test("keeps a request whose outcome is unknown, and allows no other one for two minutes", async () => {
     const sandbox = createSandbox();
     let sent = 0;
     const { withdrawals, time } = clientOf(sandbox, {
@@ -167,7 +167,7 @@ describe("createOnce remembers", () => {
     expect(sent).toBe(2);
   });
 
-  test("no withdrawal that a sandbox has taken back", async () => {
+  test("drops a withdrawal that a sandbox has rolled back", async () => {
     const sandbox = createSandbox();
     const { withdrawals, time } = clientOf(sandbox);
     const fresh = sandbox.snapshot();
@@ -183,7 +183,7 @@ describe("createOnce remembers", () => {
     expect(time.waits).toEqual([]);
   });
 
-  test("elsewhere what it created, even while it cannot be read", async () => {
+  test("outside a sandbox keeps a withdrawal even while it cannot be read", async () => {
     const sandbox = createSandbox();
     let isHidden = false;
     const { withdrawals, calls } = clientOf(sandbox, {
@@ -202,7 +202,7 @@ describe("createOnce remembers", () => {
     expect(calls("withdrawals.create")).toBe(1);
   });
 
-  test("nothing of a request that the service refused", async () => {
+  test("keeps nothing of a request that the service rejected", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
     const tooSmall = withdrawals.createOnce({ ...payout, amountInCents: 99 });
@@ -211,7 +211,7 @@ describe("createOnce remembers", () => {
   });
 });
 
-test("the dashboard's createOnce makes one withdrawal, with the bearer token and a look first", async () => {
+test("the dashboard's createOnce makes one withdrawal, after a lookup, with the bearer token", async () => {
   const sandbox = createSandbox();
   const credentials = new Set<string | null>();
   const { dashboard, calls } = clientOf(sandbox, {

@@ -15,7 +15,7 @@ describe("calls for one order in one process", () => {
     expect(calls("withdrawals.list")).toBe(1);
   });
 
-  test("share it across clients of one merchant, but not with another merchant's", async () => {
+  test("share one request across clients of one merchant, but not with another merchant's", async () => {
     const sandbox = createSandbox();
     const other = createSandbox();
     const [a, b, c] = await Promise.all([
@@ -29,7 +29,7 @@ describe("calls for one order in one process", () => {
     expect(await existing(other)).toHaveLength(1);
   });
 
-  test("do not cancel each other by an abort", async () => {
+  test("are not cancelled when one of them is aborted", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
     const controller = new AbortController();
@@ -41,7 +41,7 @@ describe("calls for one order in one process", () => {
     expect(await existing(sandbox)).toMatchObject([{ id }]);
   });
 
-  test("with other parameters meet the first one's withdrawal", async () => {
+  test("with other parameters conflict with the first one's withdrawal", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
     const calls = [
@@ -64,7 +64,7 @@ async function processOf(sandbox: Sandbox) {
 
 describe("two processes at the same moment", () => {
   test.each(["honoured", "conflict"] as const)(
-    "make one withdrawal where keys are: %s",
+    "make one withdrawal if the service's idempotency mode is %s",
     async (mode) => {
       const sandbox = createSandbox();
       sandbox.withdrawalIdempotency = mode;
@@ -77,7 +77,7 @@ describe("two processes at the same moment", () => {
     },
   );
 
-  test("with different amounts end in one withdrawal and one conflict where keys are honoured", async () => {
+  test("with different amounts end in one withdrawal and one conflict if keys are honoured", async () => {
     const sandbox = createSandbox();
     sandbox.withdrawalIdempotency = "honoured";
     const [one, two] = [await processOf(sandbox), await processOf(sandbox)];
@@ -91,7 +91,7 @@ describe("two processes at the same moment", () => {
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("can pass each other where keys are ignored: the race that the guide names", async () => {
+  test("can make two withdrawals if keys are ignored: the race that the guide names", async () => {
     const sandbox = createSandbox();
     const [one, two] = [await processOf(sandbox), await processOf(sandbox)];
     await Promise.all([one.withdrawals.createOnce(payout), two.withdrawals.createOnce(payout)]);

@@ -4,7 +4,7 @@ import { clientOf } from "../sandbox-client.ts";
 import { existing, payout } from "./payout.ts";
 
 describe("createOnce in doubt", () => {
-  /** A sandbox whose first answer to a creation is lost, and whose lists answer so afterwards. */
+  /** A client of a sandbox that loses its first response to a creation, and then responds to lists like this. */
   function doubtful(sandbox: Sandbox, list: (request: Request) => Response | Promise<Response>) {
     let sent = 0;
     const fetch = async (url: string, init: RequestInit) => {
@@ -18,9 +18,9 @@ describe("createOnce in doubt", () => {
   }
 
   test.each([
-    ["that is no JSON", () => new Response("<html>Busy</html>")],
+    ["that is not JSON", () => new Response("<html>Busy</html>")],
     ["that is refused", () => new Response("", { status: 403 })],
-  ])("goes on looking after a list %s, until the deadline", async (_, list) => {
+  ])("keeps looking until the deadline after a list %s", async (_, list) => {
     const sandbox = createSandbox();
     const { withdrawals, calls, time } = doubtful(sandbox, list);
     const error = await withdrawals.createOnce(payout, { deadlineMs: 20_000 }).catch((e) => e);
@@ -31,7 +31,7 @@ describe("createOnce in doubt", () => {
     expect(time.current).toBeLessThanOrEqual(20_000);
   });
 
-  test("finds what appears just before the deadline", async () => {
+  test("finds a withdrawal that appears just before the deadline", async () => {
     const sandbox = createSandbox();
     const empty = { data: [], pagination: { total: 0, limit: 1000, offset: 0, hasMore: false } };
     const { withdrawals, time } = doubtful(sandbox, (request) =>
@@ -41,7 +41,7 @@ describe("createOnce in doubt", () => {
     expect(await existing(sandbox)).toMatchObject([{ id }]);
   });
 
-  test("does not say that nothing was sent when it finds several", async () => {
+  test("does not claim that nothing was sent when it finds several withdrawals", async () => {
     const sandbox = createSandbox();
     const two = { ...payout, id: "1", status: "pending", currency: "USD" };
     const page = { data: [two, { ...two, id: "2" }], pagination: { total: 2, hasMore: false } };
@@ -51,7 +51,7 @@ describe("createOnce in doubt", () => {
     expect(error.message).not.toContain("Nothing was sent");
   });
 
-  test("tells an abort with the key and what to check", async () => {
+  test("reports an abort with the idempotency key and what to check", async () => {
     const sandbox = createSandbox();
     const controller = new AbortController();
     const { withdrawals } = doubtful(sandbox, () => {
@@ -66,7 +66,7 @@ describe("createOnce in doubt", () => {
     expect(error.message).toContain("withdrawals.findByOrderId");
   });
 
-  test("says that nothing was sent when the abort came during the first lookup", async () => {
+  test("says that nothing was sent when it is aborted during the first lookup", async () => {
     const sandbox = createSandbox();
     const controller = new AbortController();
     const fetch = async (url: string, init: RequestInit) => {
@@ -100,7 +100,7 @@ describe("createOnce in doubt", () => {
     expect(calls("withdrawals.create")).toBe(0);
   });
 
-  test("does not look when it was aborted before", async () => {
+  test("does not look up anything when it is already aborted", async () => {
     const { withdrawals, events } = clientOf(createSandbox());
     const call = withdrawals.createOnce(payout, { signal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ name: "AbortError", outcome: "not_sent" });

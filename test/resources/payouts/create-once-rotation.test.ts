@@ -9,7 +9,7 @@ import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { FakeTime } from "../../http/fake-time.ts";
 import { existing, payout } from "./payout.ts";
 
-/** A client whose time passes only when nothing else happens, so that a key that is there takes none. */
+/** A client whose clock advances only when nothing else is pending, so that an available key takes no time. */
 function clientWith(secretKey: () => string | Promise<string>, fetch: Fetch) {
   const time = new FakeTime();
   const sleep: Time["sleep"] = async (ms, signal) => {
@@ -22,7 +22,7 @@ function clientWith(secretKey: () => string | Promise<string>, fetch: Fetch) {
 
 const keyHeader = "x-service-secret-key";
 
-/** One merchant of a sandbox, whose key is another one with every call of `rotate`. */
+/** A merchant of a sandbox, whose key changes with every call of `rotate`. */
 function rotatingMerchant(answer: (sandbox: Sandbox, request: Request) => Promise<Response>) {
   const sandbox = createSandbox();
   let version = 1;
@@ -48,8 +48,8 @@ const emptyPage = { data: [], pagination: { total: 0, offset: 0, hasMore: false 
 const lagging = async (sandbox: Sandbox, request: Request) =>
   isList(request) ? Response.json(emptyPage) : sandbox.fetch(request);
 
-describe("createOnce of a merchant whose key rotates", () => {
-  test("remembers what it created with the key before", async () => {
+describe("createOnce for a merchant whose key rotates", () => {
+  test("remembers a withdrawal made with the previous key", async () => {
     const { withdrawals, sandbox, rotate } = rotatingMerchant(lagging);
     const { id } = await withdrawals.createOnce(payout);
     rotate();
@@ -59,7 +59,7 @@ describe("createOnce of a merchant whose key rotates", () => {
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("remembers it for other clients with the same function", async () => {
+  test("remembers it for other clients with the same secretKey function", async () => {
     const { withdrawals, sandbox, rotate, secretKey, fetch } = rotatingMerchant(lagging);
     const { id } = await withdrawals.createOnce(payout);
     rotate();
@@ -68,7 +68,7 @@ describe("createOnce of a merchant whose key rotates", () => {
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("waits for the call under way", async () => {
+  test("waits for a call that is still running", async () => {
     let reached = () => {};
     const creating = new Promise<void>((resolve) => {
       reached = resolve;
@@ -93,7 +93,7 @@ describe("createOnce of a merchant whose key rotates", () => {
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("sends nothing while a request with the key before may still arrive", async () => {
+  test("sends nothing while a request with the previous key may still arrive", async () => {
     let sent = 0;
     const { withdrawals, rotate, time } = rotatingMerchant(async (to, request) => {
       if (request.method !== "POST") return lagging(to, request);
@@ -113,7 +113,7 @@ describe("createOnce of a merchant whose key rotates", () => {
   });
 });
 
-describe("createOnce with a function that gives the keys of several merchants", () => {
+describe("createOnce with a function that returns the keys of several merchants", () => {
   function twoMerchants() {
     const sandbox = createSandbox({ merchants: [{}, {}] });
     const request = new AsyncLocalStorage<string>();
@@ -127,7 +127,7 @@ describe("createOnce with a function that gives the keys of several merchants", 
     return { a, b, time };
   }
 
-  test("makes one withdrawal for each of them, and waits for nothing", async () => {
+  test("makes one withdrawal for each of them without waiting", async () => {
     const { a, b, time } = twoMerchants();
     const made = [await a(), await b(), await a(), await b()].map(({ id }) => id);
     expect(made[1]).not.toBe(made[0]);
@@ -135,7 +135,7 @@ describe("createOnce with a function that gives the keys of several merchants", 
     expect(time.current).toBe(0);
   });
 
-  test("never gives one the result of another, at the same moment", async () => {
+  test("never returns one merchant's result to another at the same moment", async () => {
     const { a, b } = twoMerchants();
     const [first, second, third] = await Promise.all([a(), b(), a()]);
     expect(second.merchantId).not.toBe(first.merchantId);
@@ -143,11 +143,11 @@ describe("createOnce with a function that gives the keys of several merchants", 
   });
 });
 
-describe("createOnce whose key does not come", () => {
+describe("createOnce with a key that never arrives", () => {
   const never = () => new Promise<string>(() => {});
   const fetch = () => Promise.reject(new Error("Nothing is sent."));
 
-  test("ends with its own deadline", async () => {
+  test("ends at its own deadline", async () => {
     const { withdrawals, time } = clientWith(never, fetch);
     const error = await withdrawals
       .createOnce(payout, { deadlineMs: 700 })
@@ -163,7 +163,7 @@ describe("createOnce whose key does not come", () => {
     expect(time.current).toBe(700);
   });
 
-  test("ends with its signal", async () => {
+  test("ends when its signal aborts", async () => {
     const { withdrawals } = clientWith(never, fetch);
     const signal = AbortSignal.abort(new Error("shutdown"));
     await expect(withdrawals.createOnce(payout, { signal })).rejects.toMatchObject({

@@ -11,7 +11,7 @@ describe("createOnce", () => {
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("gives the one that exists, from any process, and sends nothing", async () => {
+  test("returns the one that exists, from any process, and sends nothing", async () => {
     const sandbox = createSandbox();
     const first = await clientOf(sandbox).withdrawals.createOnce(payout);
     const { withdrawals, calls } = clientOf(sandbox);
@@ -50,7 +50,7 @@ describe("createOnce", () => {
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("throws when the order has several, listing them", async () => {
+  test("rejects when the order has several withdrawals, and names them", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
     const first = await withdrawals.create(payout);
@@ -62,7 +62,7 @@ describe("createOnce", () => {
     expect(await existing(sandbox)).toHaveLength(2);
   });
 
-  test.each(["fail", "cancel"] as const)("gives one that ended by %s as it is", async (end) => {
+  test.each(["fail", "cancel"] as const)("returns one that ended by %s unchanged", async (end) => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
     const { id } = await withdrawals.createOnce(payout);
@@ -71,7 +71,7 @@ describe("createOnce", () => {
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
-  test("uses a key made from base URL, namespace and order, not from the parameters or the secret", async () => {
+  test("derives its key from base URL, namespace and order, not from the parameters or the secret", async () => {
     const key = async (options: object, changes: object = {}) => {
       const { withdrawals } = clientOf(createSandbox(), options);
       const call = withdrawals.createOnce({ ...payout, ...changes });
@@ -90,7 +90,7 @@ describe("createOnce", () => {
     ["an unreadable success", () => new Response("<html>", { status: 200 })],
     ["a success without id", () => Response.json({ status: "pending" }, { status: 201 })],
     ["a 409", () => new Response("", { status: 409 })],
-  ])("finds what it made when the answer was %s", async (_, lost) => {
+  ])("finds the withdrawal it made when the response was %s", async (_, lost) => {
     const sandbox = createSandbox();
     const { withdrawals, calls } = clientOf(sandbox, { fetch: losing(sandbox, lost) });
     const withdrawal = await withdrawals.createOnce(payout);
@@ -98,7 +98,7 @@ describe("createOnce", () => {
     expect(calls("withdrawals.create")).toBe(1);
   });
 
-  test("looks with backoff until the deadline, sends no second request, and says what to check", async () => {
+  test("looks up the order with backoff until the deadline, sends no second request and says what to check", async () => {
     const sandbox = createSandbox();
     let sent = 0;
     const { withdrawals, time } = clientOf(sandbox, {
@@ -121,7 +121,7 @@ describe("createOnce", () => {
     expect(time.waits.slice(0, 3)).toEqual([500, 750, 1125]);
   });
 
-  test("was not sent when the lookup before it fails", async () => {
+  test("sends nothing when the lookup before it fails", async () => {
     const { withdrawals } = clientOf(createSandbox(), {
       fetch: () => Promise.resolve(new Response("", { status: 500 })),
     });
@@ -131,13 +131,13 @@ describe("createOnce", () => {
     });
   });
 
-  test("throws what the service refuses", async () => {
+  test("rejects when the service rejects the withdrawal", async () => {
     const sandbox = createSandbox();
     const call = clientOf(sandbox).withdrawals.createOnce({ ...payout, amountInCents: 99 });
     await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", outcome: "rejected" });
   });
 
-  test("needs an order id", async () => {
+  test("requires an orderId", async () => {
     const { orderId, ...rest } = payout;
     const call = clientOf(createSandbox()).withdrawals.createOnce(rest as typeof payout);
     await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", param: "orderId" });

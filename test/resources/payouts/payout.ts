@@ -1,7 +1,7 @@
 import type { Sandbox } from "../../../src/sandbox/index.ts";
 import { clientOf } from "../sandbox-client.ts";
 
-/** A payout as a merchant asks for it. */
+/** A payout as a merchant requests it. */
 export const payout = {
   orderId: "payout_1",
   amountInCents: 12_500,
@@ -9,12 +9,12 @@ export const payout = {
   recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
 };
 
-/** The withdrawals that were made. */
+/** The withdrawals in the sandbox. */
 export async function existing(sandbox: Sandbox) {
   return (await clientOf(sandbox).withdrawals.list()).data;
 }
 
-/** A fetch that meets the sandbox and then loses, or changes, some answers to creations. */
+/** A fetch that calls the sandbox, and then loses or changes some responses to creations. */
 export function losing(
   sandbox: Sandbox,
   lose: (request: Request, answer: Response) => Response | Promise<Response>,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SingleFlight } from "../../../src/resources/payouts/single-flight.ts";
 
-/** Work that ends when the test says so. */
+/** Work that the test finishes or fails. */
 function controlledWork() {
   const started: {
     signal: AbortSignal;
@@ -24,7 +24,7 @@ const caller = (signal?: AbortSignal) => ({
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("calls for one name", () => {
-  test("share their work when they ask for the same", async () => {
+  test("share their work when they request the same", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
     const calls = [1, 2, 3].map(() => flights.run(["order"], "same", start, caller()));
@@ -34,7 +34,7 @@ describe("calls for one name", () => {
     expect(await Promise.all(calls)).toEqual(["done", "done", "done"]);
   });
 
-  test("take turns when they ask for different things", async () => {
+  test("take turns when they request different things", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
     const first = flights.run(["order"], "25 dollars", start, caller());
@@ -48,7 +48,7 @@ describe("calls for one name", () => {
     expect(await second).toBe("second");
   });
 
-  test("begin anew when the work before them is done", async () => {
+  test("start new work once the previous work is done", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
     const first = flights.run(["order"], "same", start, caller());
@@ -60,7 +60,7 @@ describe("calls for one name", () => {
     expect(await second).toBe("second");
   });
 
-  test("take turns when they have one name in common, also with a call that joined", async () => {
+  test("take turns when they have one name in common, even with a call that joined another", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
     void flights.run(["key 1"], "same", start, caller());
@@ -102,7 +102,7 @@ describe("an abort", () => {
     expect(await staying).toBe("done");
   });
 
-  test("of the last caller ends the work, and newcomers wait for that end", async () => {
+  test("of the last caller aborts the work, and new callers wait for its end", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
     const controller = new AbortController();

@@ -24,7 +24,7 @@ export async function show(baseUrl: string): Promise<string> {
   sameType<Equal<typeof chainId, number>>();
   for await (const { status } of checkout.watch()) if (isFinal(status)) break;
   await checkout.quotes.create().catch((error: unknown) => NotFoundError.is(error));
-  // @ts-expect-error addresses are drawn by methods
+  // @ts-expect-error QR codes are drawn by methods
   const svg: string = request.addressQrSvg;
   return [address, amount, amountUnits, request.addressQrSvg(), svg].join();
 }

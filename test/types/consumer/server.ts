@@ -73,7 +73,7 @@ export async function pay(): Promise<string> {
   // @ts-expect-error a typo
   await client.payments.list({ order: "ASC" });
 
-  // An absent value may be passed on under any compiler option.
+  // `undefined` may be passed for an optional field under any compiler option.
   const redirectUrl: string | undefined = undefined;
   const input: CreatePaymentInput = { amount: 2500, orderId: "order_1", redirectUrl };
   await client.payments.create(input, { idempotencyKey: undefined, signal: undefined });

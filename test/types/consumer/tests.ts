@@ -1,4 +1,4 @@
-// What a merchant's tests use.
+// The parts of settlekit that a merchant's tests use.
 
 import {
   createSandbox,
@@ -23,7 +23,7 @@ export async function testOrder(): Promise<void> {
   sandbox.faults.next("POST /payments", { status: 503, when: "after" });
   // @ts-expect-error no such route
   sandbox.faults.next("POST /refunds", { status: 503 });
-  // @ts-expect-error a reset is no answer
+  // @ts-expect-error a reset is not a response
   sandbox.faults.next("*", { connection: "reset", when: "before", status: 503 });
   const happened = await sandbox.clock.advance("15m");
   sameType<Equal<typeof happened, Happening[]>>();

@@ -13,7 +13,7 @@ export const fastify5: Framework = {
   async serveAfterParser(webhooks) {
     const app = fastify();
     const handle = webhooks.nodeHandler();
-    // A route without the plugin: Fastify parses what comes to it.
+    // Fastify parses the bodies of a route without the plugin.
     app.post("/webhooks", (request, reply) => {
       reply.hijack();
       return handle(request.raw, reply.raw);

@@ -8,7 +8,7 @@ export const koa3: Framework = {
   name: "Koa 3",
   async serve(webhooks) {
     const app = new Koa();
-    // It prints every connection that breaks.
+    // Koa prints every broken connection.
     app.silent = true;
     app.use(route(webhooks));
     app.use(bodyParser);
@@ -30,7 +30,7 @@ function route(webhooks: Webhooks): Koa.Middleware {
   };
 }
 
-/** As the usual parsers for Koa, which leave nothing on Node's own request. */
+/** Like the usual parsers for Koa, which leave nothing on Node's own request. */
 const bodyParser: Koa.Middleware = async (context, next) => {
   Object.assign(context.request, { body: await json(context.req) });
   await next();

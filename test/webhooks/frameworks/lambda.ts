@@ -10,7 +10,7 @@ const joined = ({ headers }: IncomingMessage) => headers as Record<string, strin
 
 const restApi: Form = (request, body) => ({
   httpMethod: request.method ?? "",
-  // Only the last of several values is here.
+  // `headers` holds only the last of several values.
   headers: Object.fromEntries(
     Object.entries(request.headersDistinct).map(([name, values]) => [name, values?.at(-1)]),
   ),
@@ -44,7 +44,7 @@ function framework(name: string, form: Form): Framework {
     serve: (webhooks) => listening(gateway(form, webhooks.lambdaHandler())),
     serveAfterParser(webhooks) {
       const handle = webhooks.lambdaHandler();
-      // As a middleware that parses JSON does.
+      // Like a middleware that parses JSON.
       return listening(
         gateway(form, (event) => {
           const text = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
@@ -57,11 +57,11 @@ function framework(name: string, form: Form): Framework {
   };
 }
 
-/** Takes a request whole, makes an event of it, and answers with the function's result. */
+/** Reads a whole request, turns it into an event, and responds with the function's result. */
 function gateway(form: Form, handle: LambdaHandler) {
   return async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request).catch(() => undefined);
-    // A sender that left half-way: the function is not called.
+    // The sender disconnected halfway, so the function is not called.
     if (body === undefined) return;
     const { statusCode, headers, body: answer } = await handle(form(request, body));
     response.writeHead(statusCode, headers).end(answer);
