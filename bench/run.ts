@@ -1,7 +1,7 @@
 /**
  * Every bench, as one table; `docs/performance.md` explains the rows.
  *
- * Run with `npm run build && npm run bench`; it takes about five minutes. `--quick` runs only the benches that a busy
+ * Run with `npm run build && npm run bench`; it takes about seven minutes. `--quick` runs only the benches that a busy
  * machine does not distort, in a few seconds. `--write` also replaces the table in `docs/performance.md`.
  */
 import { readFile, writeFile } from "node:fs/promises";

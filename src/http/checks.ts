@@ -62,7 +62,7 @@ true satisfies Same<WireOptions, z.input<typeof wireSchema>>;
 
 /** The options shared by all client constructors. */
 export const connectionFields = {
-  baseUrl: z.optional(z.string(must("a URL, as text"))),
+  baseUrl: z.optional(z.string(must("a URL, as a string"))),
   fetch: z.optional(
     z.custom<Fetch>(isFunction, { error: "fetch must be a function like the global fetch." }),
   ),
@@ -186,7 +186,7 @@ export function checkHeaders(
       throw fail(`${name} belongs to the connection, which fetch controls. Leave it out.`);
     }
     if (typeof value !== "string") {
-      throw fail(`the value of ${name} must be text, got ${show(value)}.`);
+      throw fail(`the value of ${name} must be a string, got ${show(value)}.`);
     }
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       throw fail(`the value of ${name} has a line break or a character that headers cannot carry.`);

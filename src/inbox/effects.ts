@@ -18,8 +18,9 @@ export interface EffectTools {
   /**
    * Plans a task in the same transaction: it runs only if the transaction commits. `payload` is stored as JSON.
    *
-   * @throws {ConfigurationError} when no handler with this name was passed to `task`, or the payload cannot be
-   * serialised as JSON.
+   * @throws {ConfigurationError} when no handler with this name was passed to `task`.
+   * @throws {SettlekitError} code `invalid_payload` when the payload cannot be serialised as JSON, `effect_over` after
+   * the effect has ended.
    */
   after(task: string, payload?: unknown): void;
 }

@@ -33,7 +33,7 @@ export function readTenant(options: TenantOptions | undefined = {}): string {
   checkOptionNames(options, ["tenant"]);
   const { tenant = "" } = options;
   if (typeof tenant === "string") return tenant;
-  throw invalidOption("tenant", `The option tenant must be text, got ${show(tenant)}.`);
+  throw invalidOption("tenant", `The option tenant must be a string, got ${show(tenant)}.`);
 }
 
 /** A payment or withdrawal. */

@@ -173,7 +173,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
         "to createInbox and createPayouts.",
     );
   }
-  if (typeof tenant !== "string") throw invalidOption("tenant", "tenant must be text.");
+  if (typeof tenant !== "string") throw invalidOption("tenant", "tenant must be a string.");
   checkOptionNames(limits, [...amountNames, "recipients"], "limit");
   for (const name of amountNames) {
     const value = limits[name];

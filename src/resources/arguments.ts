@@ -84,7 +84,7 @@ function metadataText(value: unknown): string {
   if (typeof value === "string") return value;
   // JSON.stringify turns a Map into an empty object, and an array is not an object.
   if (!isRecord(value) || Symbol.iterator in value) {
-    throw refused("customMetadata", "must be a plain object or text", value);
+    throw refused("customMetadata", "must be a plain object or a string", value);
   }
   try {
     const text: string | undefined = JSON.stringify(value);

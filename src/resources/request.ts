@@ -134,7 +134,7 @@ function checkQuery(query: NonNullable<RawRequest["query"]>) {
     if (isText || Number.isFinite(value)) continue;
     throw invalidArgument(
       "query",
-      `query: ${show(name)} must be text, a finite number or a boolean, got ${show(value)}.`,
+      `query: ${show(name)} must be a string, a finite number or a boolean, got ${show(value)}.`,
     );
   }
   return query;

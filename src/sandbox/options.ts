@@ -12,8 +12,8 @@ export type Dialect = "documented" | "published";
 /** The options of a sandbox. Merchant options apply to every merchant that does not override them. */
 export interface SandboxOptions extends MerchantOptions {
   /**
-   * Makes ids, addresses, hashes, prices and their order the same in every run. Without a seed, they are random. A
-   * reset restarts the same sequence.
+   * Makes ids, addresses and hashes the same in every run. Without a seed, they are random. A reset restarts the same
+   * sequence.
    */
   readonly seed?: Seed | undefined;
   /**

@@ -74,14 +74,14 @@ export function disturbDeliveries(
   const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
   const { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret = "" } = disturbance;
   const isSeed = ["string", "number", "undefined"].includes(typeof seed);
-  checkOption("seed", isSeed, "text or a number");
+  checkOption("seed", isSeed, "a string or a number");
   checkOption("reorder", typeof reorder === "boolean", "true or false");
   const isDelay = maxDelayMs >= 0 && maxDelayMs < Infinity;
   checkOption("maxDelayMs", isDelay, "0 milliseconds or more");
   for (const [name, share] of Object.entries({ duplicate, tamper, staleTimestamp, wrongSecret })) {
     checkOption(name, share >= 0 && share <= 1, "a share from 0 to 1");
   }
-  checkOption("secret", typeof secret === "string", "text");
+  checkOption("secret", typeof secret === "string", "a string");
   if (staleTimestamp > 0 && disturbance.secret === undefined) {
     throw new ConfigurationError(
       "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",

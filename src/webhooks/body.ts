@@ -63,7 +63,10 @@ export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
     throw new WebhookVerificationError("body_already_parsed", message);
   }
   if (body === undefined) {
-    throw bodyAlreadyParsed(nodeCures, `The body is of type ${typeof value}, not text or bytes.`);
+    throw bodyAlreadyParsed(
+      nodeCures,
+      `The body is of type ${typeof value}, not a string or bytes.`,
+    );
   }
   // A character takes at most three bytes, so most texts need not be encoded to check their size.
   const bytes = body.length * 3 > maxBodyBytes ? toBytes(body) : body;

@@ -114,7 +114,7 @@ export const secretVariable = "SETTLEKIT_WEBHOOK_SECRET";
 
 /** The secrets' keys. Throws a ConfigurationError that does not show them. */
 export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[] {
-  const expected = "non-empty text or bytes, or a function that returns it";
+  const expected = "a non-empty string or bytes, or a function that returns it";
   const list = [secrets].flat();
   checkOption("secret", list.length > 0, expected);
   return list.map((secret) => secretKey(secret, expected));
@@ -122,7 +122,7 @@ export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[]
 
 export function secretKey(
   secret: unknown,
-  expected = "non-empty text or bytes",
+  expected = "a non-empty string or bytes",
 ): Uint8Array<ArrayBuffer> {
   const key = asRawBody(secret);
   // With an empty key, anyone could sign.

@@ -52,7 +52,7 @@ export function signWebhook<const Name extends string>(
   checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix"]);
   const { event, body = JSON.stringify(event), timestamp = new Date() } = options;
   checkOption("event", body !== undefined, "an event, unless a body is given");
-  checkOption("body", typeof body === "string", "text");
+  checkOption("body", typeof body === "string", "a string");
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const nodeCrypto = findNodeCrypto();
   if (nodeCrypto === undefined) {
@@ -64,7 +64,7 @@ export function signWebhook<const Name extends string>(
   const timestampText = String(
     timestamp instanceof Date ? Math.floor(timestamp.getTime() / 1000) : timestamp,
   );
-  checkOption("timestamp", timestampText !== "NaN", "a valid Date, a number or text");
+  checkOption("timestamp", timestampText !== "NaN", "a valid Date, a number or a string");
   const signature = nodeHmacHex(nodeCrypto, key, `${timestampText}.`, body);
   const signed = headersOf({ signature, timestamp: timestampText }, headerPrefix);
   const headers = { "Content-Type": "application/json", ...signed };

@@ -127,7 +127,8 @@ export class Webhooks {
    */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
-    const expected = "text or bytes for verifySync, which also needs node:crypto; else use verify";
+    const expected =
+      "a string or bytes for verifySync, which also needs node:crypto; else use verify";
     checkOption("secret", verifier.isSync, expected);
     const reception = this.#receptions.begin();
     try {

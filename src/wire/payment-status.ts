@@ -38,7 +38,7 @@ true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
 export function isPaid(status: string): boolean {
   if (typeof status === "string") return paidStatuses.has(status);
   throw new InvalidRequestError(
-    `status must be the text of a status, such as payment.status, got ${show(status)}.`,
+    `status must be the status as a string, such as payment.status, got ${show(status)}.`,
     { code: "invalid_request", param: "status" },
   );
 }

@@ -26,8 +26,8 @@ describe("a call", () => {
   });
 
   test.each([
-    [undefined, "must be text, got undefined"],
-    [7, "must be text, got 7"],
+    [undefined, "must be a string, got undefined"],
+    [7, "must be a string, got 7"],
     ["secret\n", "has a line break or a character that headers cannot carry"],
   ])("with the header value %j says what is wrong without quoting it", async (value, fact) => {
     const headers = { "x-a": value } as Record<string, string>;

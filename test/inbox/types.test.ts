@@ -25,7 +25,7 @@ it("an effect on SQLite gets the DatabaseSync, and must not be asynchronous", ()
   const withNumber = () =>
     // @ts-expect-error A status is text.
     inbox.on("payment", "d", { states: [1] }, () => {});
-  expect(withNumber).toThrow(/must be the text of a status/);
+  expect(withNumber).toThrow(/must be the status as a string/);
 });
 
 it("an effect on PostgreSQL gets the pool's own client", () => {

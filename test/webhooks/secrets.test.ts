@@ -10,7 +10,7 @@ import { delivery, now, receiver, refusal, secret, webCryptoReceiver } from "./d
 
 const variable = "SETTLEKIT_WEBHOOK_SECRET";
 const notASecret =
-  "The option secret must be non-empty text or bytes, or a function that returns it.";
+  "The option secret must be a non-empty string or bytes, or a function that returns it.";
 const noSecret = "The option secret must be given, or SETTLEKIT_WEBHOOK_SECRET set.";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -151,7 +151,7 @@ describe("a secret function", () => {
       expect.objectContaining({
         name: "ConfigurationError",
         message:
-          "The option secret must be text or bytes for verifySync, which also needs node:crypto; else use verify.",
+          "The option secret must be a string or bytes for verifySync, which also needs node:crypto; else use verify.",
       }),
     );
   });

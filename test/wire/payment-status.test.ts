@@ -22,9 +22,9 @@ describe("a status", () => {
 });
 
 test.each([undefined, null, 7, { status: "completed" }])(
-  "%j is refused because a status must be text",
+  "%j is refused because a status must be a string",
   (status) => {
-    const message = "status must be the text of a status, such as payment.status, got";
+    const message = "status must be the status as a string, such as payment.status, got";
     expect(() => isPaid(status as never)).toThrow(message);
     expect(() => isFinal(status as never)).toThrow(message);
   },

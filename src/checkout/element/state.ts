@@ -105,7 +105,7 @@ export interface Known {
   /** In the order sent. Money that was sent is never forgotten. */
   readonly sent: readonly SentTransfer[];
   readonly payingAgain?: PayingAgain | undefined;
-  /** Where the customer goes afterwards, already checked. */
+  /** The validated return URL. */
   readonly returnUrl?: string | undefined;
   /** Until the automatic redirect; undefined if there is none. */
   readonly returnInSeconds?: number | undefined;

@@ -220,5 +220,5 @@ function checkCreatedAfter(value: Date | string | undefined): number {
     const ms = new Date(value).getTime();
     if (!Number.isNaN(ms)) return ms;
   }
-  throw refused("createdAfter", "must be a Date or ISO 8601 text with a time zone", value);
+  throw refused("createdAfter", "must be a Date or an ISO 8601 string with a time zone", value);
 }

@@ -229,5 +229,5 @@ function checkFilters({ query: schema }: Operation<unknown>, query: object): Lis
   const [issue] = schema.safeParse(filters).error?.issues ?? [];
   if (issue === undefined) return filters;
   const param = String(issue.path[0]);
-  throw refused(param, rules[param] ?? "must be text that the service accepts", filters[param]);
+  throw refused(param, rules[param] ?? "must be a string that the service accepts", filters[param]);
 }

@@ -75,7 +75,7 @@ export function checkFault(fault: Fault): Fault {
     }
     // Otherwise an invalid header would only fail when a request meets the fault.
     if (!/^[\x20-\x7e]*$/.test(String(fault.retryAfter ?? ""))) {
-      throw invalidFault("retryAfter", "must be a number of seconds, or a date as text");
+      throw invalidFault("retryAfter", "must be a number of seconds, or a date as a string");
     }
     checkLatency(fault.latencyMs ?? 0);
     checkMoment(fault.when, ["before", "after"]);
