@@ -29,9 +29,9 @@ try {
     chosen.map(({ test, title = "" }) => [`${test} ${title}`, { test, title }]),
   );
   const healthy = await atOnce([...suites.values()], ({ test, title }, copy) =>
-    passes(copy, test, title),
+    run(copy, test, title),
   );
-  const broken = [...suites.keys()].filter((_, index) => !healthy[index]);
+  const broken = [...suites.keys()].filter((_, index) => healthy[index] !== "passed");
   if (broken.length > 0) throw new Error(`These fail without any mutant: ${broken.join(", ")}`);
 
   const caught = (await atOnce(chosen, isCaught)).filter(Boolean).length;
@@ -84,14 +84,18 @@ async function isCaught(
     path,
     source.replaceAll(find, () => replace),
   );
-  const passed = await passes(copy, test, title);
+  const result = await run(copy, test, title);
   await writeFile(path, source);
-  console.log(`${passed ? "SURVIVED" : "caught  "} ${name}, by ${test}`);
-  return !passed;
+  const verdict = { passed: "SURVIVED", failed: "caught  ", killed: "KILLED  " }[result];
+  console.log(`${verdict} ${name}, by ${test}`);
+  return result === "failed";
 }
 
-/** Whether the tests pass. A mutant may loop forever, so the tests run in threads, which die with their process. */
-async function passes(copy: string, test: string, title: string): Promise<boolean> {
+/**
+ * Runs the tests in threads, which die with their process. It is killed after two minutes: a mutant that loops forever
+ * or fills the memory does not show that a test notices it.
+ */
+async function run(copy: string, test: string, title: string) {
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
   const options = ["--pool=threads", "--maxWorkers=1", "--bail=1", "-t", title];
   const child = spawn(
@@ -99,6 +103,7 @@ async function passes(copy: string, test: string, title: string): Promise<boolea
     ["--max-old-space-size=2048", vitest, "run", ...options, test],
     { cwd: copy, env: environment, stdio: "ignore", timeout: 120_000, killSignal: "SIGKILL" },
   );
-  const [code] = await once(child, "exit");
-  return code === 0;
+  const [code, signal] = await once(child, "exit");
+  if (signal !== null) return "killed";
+  return code === 0 ? "passed" : "failed";
 }
