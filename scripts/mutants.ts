@@ -92,12 +92,19 @@ async function isCaught(
 }
 
 /**
- * Runs the tests in threads, which die with their process. It is killed after two minutes: a mutant that loops forever
- * or fills the memory does not show that a test notices it.
+ * Runs the tests in threads, which die with their process. A test that waits in vain fails after a minute; a process
+ * that loops forever or fills the memory is killed after two, which does not show that a test notices the mutant.
  */
 async function run(copy: string, test: string, title: string) {
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
-  const options = ["--pool=threads", "--maxWorkers=1", "--bail=1", "-t", title];
+  const options = [
+    "--pool=threads",
+    "--maxWorkers=1",
+    "--bail=1",
+    "--testTimeout=60000",
+    "-t",
+    title,
+  ];
   const child = spawn(
     process.execPath,
     ["--max-old-space-size=2048", vitest, "run", ...options, test],
