@@ -127,9 +127,8 @@ export class Webhooks {
    */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
-    const expected =
-      "a string or bytes for verifySync, which also needs node:crypto; else use verify";
-    checkOption("secret", verifier.isSync, expected);
+    const rule = "a string or bytes for verifySync, which also needs node:crypto; else use verify";
+    checkOption("secret", verifier.isSync, rule);
     const reception = this.#receptions.begin();
     try {
       const webhook = verifier.verify(openDelivery(input, this.#settings));

@@ -25,13 +25,13 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_073],
+  ["cli", 4_071],
   ["evm", 476],
   ["http", 2_571],
-  ["resources", 2_555],
-  ["sandbox", 6_759],
+  ["resources", 2_554],
+  ["sandbox", 6_767],
   ["testing", 414],
-  ["webhooks", 1_792],
+  ["webhooks", 1_795],
   ["wire", 1_752],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;

@@ -193,7 +193,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       await tabTo("RequestPOST");
       await page.keyboard.press("Enter");
       await page.getByText("As a curl command").waitFor();
-      await tabTo("Pay exactly");
+      await tabTo("Pay in full");
       await page.keyboard.press("Enter");
       await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
       // The button is gone, but the focus did not return to the top of the page.

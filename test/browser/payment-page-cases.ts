@@ -70,11 +70,11 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       await page.getByText("25 USDC").waitFor();
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("$25.00");
       expect(await status(page).textContent()).toContain("Waiting for your payment");
-      await page.getByRole("button", { name: "Pay exactly" }).click();
+      await page.getByRole("button", { name: "Pay in full" }).click();
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
       expect(await status(page).textContent()).toBe("Paid");
       // The strip asks the sandbox which scenarios are left, so it updates a moment later.
-      await page.getByRole("button", { name: "Pay exactly", disabled: true }).waitFor();
+      await page.getByRole("button", { name: "Pay in full", disabled: true }).waitFor();
 
       await sandbox.webhooks.idle();
       const order = (await (await fetch(`${shopUrl}/orders/${orderId}`)).json()) as object;
@@ -110,7 +110,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       await page.keyboard.press("Tab");
       await page.keyboard.press("ArrowRight");
       await page.getByText(/^25\.\d+ USDT$/).waitFor();
-      const pay = page.getByRole("button", { name: "Pay exactly" });
+      const pay = page.getByRole("button", { name: "Pay in full" });
       for (let presses = 0; presses < 12; presses++) {
         if (await pay.evaluate((it) => it === document.activeElement)) break;
         await page.keyboard.press("Tab");
@@ -217,7 +217,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       await page.getByLabel("Amount in US dollars").fill("12.5");
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByText("12.5 USDC").waitFor();
-      await page.getByRole("button", { name: "Pay exactly" }).click();
+      await page.getByRole("button", { name: "Pay in full" }).click();
       await page.getByText("$12.50 arrived. Thank you.").waitFor();
     });
 
@@ -252,7 +252,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       expect(await width()).toBe(320);
       expect(await accessibilityViolations(page)).toEqual([]);
       await page.locator("label", { hasText: "In steps" }).click();
-      await page.getByRole("button", { name: "Pay exactly" }).click();
+      await page.getByRole("button", { name: "Pay in full" }).click();
       await page.getByRole("button", { name: "Next step" }).click();
       await page.getByText("1 of 10 confirmations").waitFor();
       expect(await width()).toBe(320);

@@ -44,7 +44,7 @@ export function scenarioCases(browser: () => Browser): void {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await page.locator("label", { hasText: "In steps" }).click();
-      await button("Pay exactly").click();
+      await button("Pay in full").click();
       for (const count of [1, 4, 7]) {
         await button("Next step").click();
         await page.getByText(`${count} of 10 confirmations`).waitFor();
@@ -65,7 +65,7 @@ export function scenarioCases(browser: () => Browser): void {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await page.locator("label", { hasText: "On a timer" }).click();
-      await button("Pay exactly").click();
+      await button("Pay in full").click();
       await page.getByText("Next: processing, 1 confirmation, at 00:00:02.").waitFor();
       await sandbox.clock.advance("2s");
       await page.getByText("1 of 10 confirmations").waitFor();
@@ -77,11 +77,11 @@ export function scenarioCases(browser: () => Browser): void {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await page.getByText("25 USDC").waitFor();
-      await button("Pay exactly").evaluate((element) => {
+      await button("Pay in full").evaluate((element) => {
         for (let click = 0; click < 3; click++) (element as HTMLButtonElement).click();
       });
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
-      await disabled("Pay exactly").waitFor();
+      await disabled("Pay in full").waitFor();
       expect(await page.locator("#said").textContent()).toBe("");
     });
 
@@ -107,7 +107,7 @@ export function scenarioCases(browser: () => Browser): void {
       await page.goto(`${service.url}/payment/${paymentId}`);
       await button("Let it expire").click();
       await page.getByText("Nothing arrived in time.").waitFor();
-      await disabled("Pay exactly").waitFor();
+      await disabled("Pay in full").waitFor();
       await button("Pay late").click();
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
       await sandbox.webhooks.idle();
@@ -123,7 +123,7 @@ export function scenarioCases(browser: () => Browser): void {
       const { id } = await withdraw(sandbox, { orderId: "payout_1" });
       await page.goto(`${service.url}/_sandbox`);
       await page.locator("label", { hasText: "In steps" }).click();
-      await button("Pay exactly order order_1").click();
+      await button("Pay in full order order_1").click();
       await button("Next step order order_1").click();
       const card = page.locator(`#payment-${paymentId}`);
       await card.getByText("1 of 10 confirmations").waitFor();

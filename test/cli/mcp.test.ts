@@ -173,7 +173,7 @@ describe("settlekit mcp", () => {
     expect((await assistant.call("send_money")).text).toContain("There is no tool send_money.");
     const early = { orderId: "order_1", createdAfter: "yesterday" };
     expect((await assistant.call("find_payments", early)).value.error.message).toBe(
-      'createdAfter must be a Date or ISO 8601 text with a time zone, got "yesterday".',
+      'createdAfter must be a Date or an ISO 8601 string with a time zone, got "yesterday".',
     );
     const fault = await assistant.call("sandbox_inject_fault", { fault: "sometimes" });
     expect(fault.isError).toBe(true);

@@ -20,7 +20,7 @@ type ControlContext = Context<ServiceEnv>;
  * does in process.
  */
 export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv> {
-  const { payments, withdrawals, clock, webhooks, faults } = sandbox;
+  const { payments, withdrawals, clock, webhooks, faults, dropped } = sandbox;
   const routes = new Hono<ServiceEnv>();
   routes.post("/load", limitBody(maxSavedBytes), async (c) => {
     // The sandbox rejects anything that `save` did not return.
@@ -50,9 +50,9 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     });
   }
 
-  get("/requests", () => ({ data: sandbox.requests(), dropped: sandbox.dropped().requests }));
+  get("/requests", () => ({ data: sandbox.requests(), dropped: dropped().requests }));
   get("/merchants", () => ({ data: sandbox.merchants.map(withoutSecrets) }));
-  get("/timeline", () => ({ data: events.entries(), dropped: sandbox.dropped().timelineEntries }));
+  get("/timeline", () => ({ data: events.entries(), dropped: dropped().timelineEntries }));
   routes.get("/events", (c) => streamEvents(c, events));
 
   // These act as a merchant's server: their requests are recorded, meet faults and can be rejected, like any other.
@@ -83,10 +83,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   post("/save", sandbox.save);
   post("/reset", sandbox.reset);
 
-  get("/deliveries", () => ({
-    data: webhooks.deliveries(),
-    dropped: sandbox.dropped().deliveries,
-  }));
+  get("/deliveries", () => ({ data: webhooks.deliveries(), dropped: dropped().deliveries }));
   post("/deliveries/:id/replay", webhooks.replay);
   get("/disorders", () => ({ data: webhooks.disorders().map(frequencyAsJson) }));
   post("/disorders", webhooks.disorder, "kind");
@@ -127,8 +124,7 @@ async function send(
   const fields = parseObject(await c.req.text(), { isOptional: true });
   const { merchantId = merchants[0]?.merchantId, ...given } = fields;
   const merchant = merchants.find((it) => it.merchantId === merchantId);
-  if (merchant === undefined)
-    throw refuseField(422, "merchantId", "does not belong to a merchant of this sandbox.");
+  if (!merchant) throw refuseField(422, "merchantId", "is not a merchant of this sandbox.");
   const { name } = credentialHeader("secretKey", headerPrefix);
   const headers = { [name]: merchant.secretKey, "Content-Type": "application/json" };
   const body = JSON.stringify({ currency: "USD", ...given });

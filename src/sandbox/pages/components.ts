@@ -115,7 +115,7 @@ export function paceChoice(): Html {
 
 /** A customer's scenarios, in the order in which pages show them, with their names and effects. */
 export const customerPlays = [
-  ["success", "Pay exactly", "The payment completes."],
+  ["success", "Pay in full", "The payment completes."],
   ["underpayment", "Pay too little", "90% of the amount arrives; the payment fails."],
   ["overpayment", "Pay too much", "110% of the amount arrives; the payment completes."],
   ["late", "Pay late", "The payment expires, then the money arrives."],

@@ -132,11 +132,7 @@ function chosenToken({ chainId, contractAddress }: CreateQuoteBody): PricedToken
 }
 
 function incomplete(missing: string, given: string) {
-  return refuseField(
-    400,
-    missing,
-    `is missing. Send it together with ${given}, or leave out both.`,
-  );
+  return refuseField(400, missing, `is missing. Send it with ${given}, or leave out both.`);
 }
 
 /** A deposit's amount is 0 until the customer chooses it. */
