@@ -47,7 +47,7 @@ export function keepInFile(store: Store, path: string): () => void {
     realPath = realPathOf(path);
     openFiles.add(realPath);
     prepare(database, isNew);
-    store.keep(writerTo(database, path), isNew ? undefined : contentsOf(database));
+    store.keep(writerTo(database, path), contentsOf(database));
     store.commit();
   } catch (error) {
     const isOpen = database !== undefined;
@@ -141,7 +141,8 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
   };
 }
 
-function contentsOf(database: DatabaseSync): Contents {
+/** Undefined for a new file, or one whose first process was killed before it wrote anything. */
+function contentsOf(database: DatabaseSync): Contents | undefined {
   const rows = database.prepare("SELECT tab, key, value FROM entries ORDER BY place").iterate();
   const tables = Map.groupBy(rows, ({ tab }) => String(tab));
   const contents: Record<string, [string, unknown][]> = {};
@@ -149,7 +150,7 @@ function contentsOf(database: DatabaseSync): Contents {
     contents[name] = entries.map(({ key, value }) => [String(key), JSON.parse(String(value))]);
     tableSchema(name).parse(contents[name]);
   }
-  return contents;
+  return tables.size > 0 ? contents : undefined;
 }
 
 /** The canonical path; the path itself if the file does not exist yet. */

@@ -219,8 +219,9 @@ describe("a data file", () => {
     );
   });
 
-  it("is released when its first contents cannot be written", () => {
+  it("is released, and remains new, if its first contents cannot be written", () => {
     const data = newFile();
+    const options = { now: newYear, identity: "shop" };
     const { exec } = DatabaseSync.prototype;
     const spy = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (
       this: DatabaseSync,
@@ -229,9 +230,14 @@ describe("a data file", () => {
       if (sql === "BEGIN IMMEDIATE") throw new Error("database or disk is full");
       exec.call(this, sql);
     });
-    expect(() => createSandbox({ data })).toThrow(refusal("cannot_write_data", /is full/));
+    expect(() => createSandbox({ ...options, data })).toThrow(
+      refusal("cannot_write_data", /is full/),
+    );
     spy.mockRestore();
-    using _sandbox = createSandbox({ data });
+    createSandbox({ ...options, data }).close();
+    using later = createSandbox({ data });
+    expect(later.clock.now()).toEqual(newYear);
+    expect(later.secretKey).toBe(createSandbox(options).secretKey);
   });
 
   it("requires a Node with SQLite", () => {
