@@ -142,7 +142,8 @@ export function checkOptionNames(options: object, known: readonly string[], what
   if (unknown === undefined) return;
   const near = nearest(unknown, known);
   const cure = near ? `Did you mean ${near}?` : `The ${what}s are: ${known.join(", ")}.`;
-  throw invalidOption(unknown, `There is no ${what} ${show(unknown)}. ${cure}`, "unknown_option");
+  const message = `There is no ${what} ${show(unknown)}. ${cure}`;
+  throw invalidOption(withoutSecrets(unknown), message, "unknown_option");
 }
 
 /** The value of a JSON text; undefined if it is not JSON. */

@@ -131,6 +131,18 @@ describe("a printed error", () => {
     }
   });
 
+  test.each<[string, (client: Client) => unknown]>([
+    ["a parameter", ({ payments }) => payments.create({ [secretKey]: 1 } as never)],
+    ["a filter", ({ payments }) => payments.list({ [secretKey]: 1 } as never)],
+    ["an option", ({ payments }) => payments.get("id", { [secretKey]: 1 } as never)],
+    ["an option of a verifier", () => new Webhooks({ [secretKey]: 1 } as never)],
+  ])("does not show a secret that was passed as the name of %s", async (_, call) => {
+    const client = clientFor("http://127.0.0.1:2");
+    const error = await (async () => call(client))().catch((thrown) => thrown);
+    expect(error).toMatchObject({ param: "sk_[redacted]" });
+    expect(shown(error)).not.toContain(secretKey);
+  });
+
   test.each<[string, Answer, object]>([
     ["after a read that times out", silent, { timeoutMs: 20 }],
     ["after a read that is rejected", { status: 404, body: { message: secretKey } }, {}],
