@@ -79,6 +79,12 @@ describe("a wrong name", () => {
       "Use findByOrderId",
     ],
     [
+      "null in place of filters",
+      ({ payments }) => payments.list(null as never),
+      "query",
+      "must be an object, got null",
+    ],
+    [
       "a misspelt option of a lookup",
       ({ withdrawals }) => withdrawals.findByOrderId("1", { createdafter: "" } as never),
       "createdafter",

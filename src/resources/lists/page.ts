@@ -217,13 +217,11 @@ const rules: Readonly<Record<string, string>> = {
 /** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
 function checkFilters({ query: schema }: Operation<unknown>, query: object): ListQuery {
   if (schema === undefined) return query as ListQuery;
-  const filters = Object.fromEntries(
-    Object.entries(query).filter(([, value]) => value !== undefined),
-  ) as ListQuery;
-  if (filters.orderId !== undefined) {
+  if (Object(query).orderId !== undefined) {
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }
-  checkParameters(query, schema.shape, "query");
+  const given = Object.entries(checkParameters(query, schema.shape, "query"));
+  const filters: ListQuery = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   const empty = Object.keys(filters).find((name) => filters[name] === "");
   if (empty !== undefined) throw refused(empty, "must not be empty: leave it out", "");
   const [issue] = schema.safeParse(filters).error?.issues ?? [];
