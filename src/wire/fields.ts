@@ -234,6 +234,9 @@ function readPart(
     const isEmpty = value === (def.type === "nullable" ? null : undefined);
     return isEmpty ? value : readPart(def.innerType, value, path, drift);
   }
+  const isObject = ({ _zod }: z.core.$ZodType) => _zod.def.type === "object";
+  const object = def.type === "union" && isRecord(value) && def.options.find(isObject);
+  if (object) return readPart(object, value, path, drift);
   const { success, data, error } = safeParse(schema, value);
   if (success) return data;
   for (const issue of error.issues) drift.add([...path, ...issue.path].join("."));

@@ -92,6 +92,16 @@ test("drift in one item of a list does not stop the conversion of chain ids", ()
   expect(drift).toEqual(["data.0.amountInCents"]);
 });
 
+test("drift within a value that has several forms is reported by its own path", () => {
+  const { response } = operationTable.getPayment;
+  const [quote] = createdPayment.payment.quotes;
+  const address = { ...createdPayment.payment.depositAddress, address: 7 };
+  const payment = { ...answers.getPayment, quotes: [{ ...quote, depositAddress: address }] };
+  const { value, drift } = readTolerantly(response, payment);
+  expect(value.quotes[0]?.depositAddress).toEqual(address);
+  expect(drift).toEqual(["quotes.0.depositAddress.address"]);
+});
+
 test("a page in which every field of every quote has drifted is still read", () => {
   const quotes = Array.from({ length: 20 }, () =>
     Object.fromEntries(
