@@ -46,6 +46,12 @@ export const quoteSchema = quote.quoteSchema as unknown as SchemaOf<quote.Quote>
 export const tokenSchema = token.tokenSchema as unknown as SchemaOf<token.Token>;
 /** A network on which a token lives (interface section 2.4). */
 export const tokenChainSchema = token.tokenChainSchema as unknown as SchemaOf<token.TokenChain>;
+/** The merchant's balance of one token (published). */
+export const tokenBalanceSchema =
+  token.tokenBalanceSchema as unknown as SchemaOf<token.TokenBalance>;
+/** The merchant's balances (published). */
+export const walletBalancesSchema =
+  token.walletBalancesSchema as unknown as SchemaOf<token.WalletBalances>;
 /** Crypto sent to a beneficiary (interface section 2.5). */
 export const withdrawalSchema =
   withdrawal.withdrawalSchema as unknown as SchemaOf<withdrawal.Withdrawal>;
