@@ -1,4 +1,6 @@
+import * as z from "zod/mini";
 import type { ApiPromise } from "../http/answer.ts";
+import { callSchema, checkCallOptions, must } from "../http/checks.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import {
@@ -8,11 +10,9 @@ import {
   checkParameters,
   checkText,
   ofPayment,
-  refused,
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
 import { followStatus } from "../resources/waiting.ts";
-import { checkOptionNames } from "../values.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import {
@@ -43,6 +43,11 @@ export interface WatchOptions {
   /** Added to every read. May not set credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
+
+const { signal, headers } = callSchema.shape;
+const interval = must("a number of milliseconds above 0");
+const intervalMs = z.optional(z.number(interval).check(z.positive(interval)));
+const watchSchema = z.strictObject({ signal, intervalMs, headers });
 
 /** One payment as its customer may see it, through the payment secret (interface section 4.3). */
 export class Checkout {
@@ -111,12 +116,9 @@ export class Checkout {
    * ```
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<PaymentState, void> {
-    checkOptionNames(options, ["signal", "intervalMs", "headers"]);
+    checkCallOptions(options, watchSchema);
     const { signal, intervalMs = 3000, headers } = options;
     const { time } = this.#http;
-    if (!(Number.isFinite(intervalMs) && intervalMs > 0)) {
-      throw refused("intervalMs", "must be a number of milliseconds above 0", intervalMs);
-    }
     const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
     const read = () => this.status({ signal, headers });
     let last: unknown;

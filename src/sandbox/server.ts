@@ -3,9 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { checkOptionNames, invalidOption, show } from "../values.ts";
+import { show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
+import { checkOptions } from "../wire/fields.ts";
 import { isWholeWithin } from "./checks.ts";
 import {
   type Connection,
@@ -86,20 +88,29 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const rule = (text: string, cure = "") => ({
+  error: ({ input }: z.core.$ZodRawIssue) => `The option ${text}, got ${show(input)}.${cure}`,
+});
+const listenSchema = z.partial(
+  z.strictObject({
+    // Node would treat a string as a socket path.
+    port: z.custom<number>(
+      (port) => isWholeWithin(port, 0, 65_535),
+      rule("port must be a whole number from 0 to 65535", " Pass 0 for any free port."),
+    ),
+    host: z.string(rule("host must be a string")),
+    // `checkedName` checks each of them.
+    allowedHosts: z.array(
+      z.custom<string>(),
+      rule('allowedHosts must be an array of names, such as ["sandbox"]'),
+    ),
+  }),
+);
+
 /** @throws {ConfigurationError} code `invalid_option`, `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
 export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
-  checkOptionNames(options, ["port", "host", "allowedHosts"]);
+  checkOptions(listenSchema, options);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
-  // Node would treat a string as a socket path.
-  if (!isWholeWithin(port, 0, 65_535)) {
-    const range = "a whole number from 0 to 65535";
-    const message = `The option port must be ${range}, got ${show(port)}. Pass 0 for any free port.`;
-    throw invalidOption("port", message);
-  }
-  if (!Array.isArray(names)) {
-    const message = `The option allowedHosts must be an array of names, such as ["sandbox"], got ${show(names)}.`;
-    throw invalidOption("allowedHosts", message);
-  }
   const isAllowedHost = allowedHosts(names, host);
   const answer: Answer = async (request, { incoming, outgoing }) => {
     const connection: Connection = { signal: request.signal, isAllowedHost };

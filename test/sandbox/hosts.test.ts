@@ -106,6 +106,15 @@ describe("an allowed host", () => {
   );
 });
 
+it.each([5, null, {}])("host must be a string: %j", async (host) => {
+  const listening = createSandbox().listen({ port: 0, host: host as never });
+  await expect(listening).rejects.toMatchObject({
+    name: "ConfigurationError",
+    code: "invalid_option",
+    param: "host",
+  });
+});
+
 it.each(["sandbox", null, {}])("allowedHosts must be an array: %j", async (names) => {
   const listening = createSandbox().listen({ port: 0, allowedHosts: names as never });
   await expect(listening).rejects.toMatchObject({

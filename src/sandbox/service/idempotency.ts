@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import { ConfigurationError } from "../../errors.ts";
-import { canonicalJson } from "../../values.ts";
+import { canonicalJson, invalidOption } from "../../values.ts";
 import { idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
@@ -93,10 +92,8 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
     setOfWithdrawals(value: WithdrawalIdempotency): void {
       const known: readonly WithdrawalIdempotency[] = ["ignored", "honoured", "conflict"];
       if (!known.includes(value)) {
-        throw new ConfigurationError(`withdrawalIdempotency must be one of ${known.join(", ")}.`, {
-          code: "invalid_withdrawal_idempotency",
-          param: "withdrawalIdempotency",
-        });
+        const message = `withdrawalIdempotency must be one of ${known.join(", ")}.`;
+        throw invalidOption("withdrawalIdempotency", message, "invalid_withdrawal_idempotency");
       }
       ofWithdrawals.set(value);
     },
