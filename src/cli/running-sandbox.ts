@@ -42,9 +42,7 @@ export async function* eventsOf(url: URL | undefined): AsyncGenerator<SandboxEve
     ?.pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());
   try {
-    for await (const { event, data } of messages ?? []) {
-      yield event === "reset" ? { type: "reset" } : JSON.parse(data);
-    }
+    for await (const { data } of messages ?? []) yield JSON.parse(data);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }

@@ -196,8 +196,8 @@ describe("the event stream", () => {
     expect(asked).toMatchObject({ path: "/now", status: null });
     expect(asked.outcome).toBe("open");
     expect(answered).toEqual({ ...asked, outcome: "answered", status: 404 });
-    expect(events[0]).toMatch(/^event: entry\ndata: .*\n\n$/);
-    expect(events[2]).toBe("event: reset\ndata: null\n\n");
+    expect(events[0]).toMatch(/^data: .*\n\n$/);
+    expect(events[2]).toBe('data: {"type":"reset"}\n\n');
     await reader.cancel();
     await send(sandbox, "/after");
   });

@@ -142,7 +142,7 @@ async function send(
 /** How many events are buffered for a slow reader. */
 const maxBacklog = 1_000;
 
-/** Streams new events as server-sent events: `entry` with a timeline event as JSON, and `reset`. */
+/** Streams new events as server-sent events, each as JSON. */
 function streamEvents(c: ControlContext, events: Events): Response {
   return streamSSE(c, async (stream) => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -151,9 +151,7 @@ function streamEvents(c: ControlContext, events: Events): Response {
     const unsubscribe = events.subscribe(async (event) => {
       // Disconnect slow readers; EventSource reconnects.
       if (++backlog >= maxBacklog) end();
-      const isReset = event.type === "reset";
-      const data = isReset ? "null" : JSON.stringify(event);
-      await stream.writeSSE({ event: isReset ? "reset" : "entry", data });
+      await stream.writeSSE({ data: JSON.stringify(event) });
       backlog--;
     });
     // Sent immediately, so that the client sees the connection open and knows its reconnection delay.

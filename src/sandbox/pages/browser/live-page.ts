@@ -64,7 +64,7 @@ export function listenToEvents(listener: (event: Event & { data?: string }) => v
     stream?.close();
     if (document.hidden) return;
     stream = new EventSource("/_sandbox/events");
-    for (const type of ["open", "entry", "reset", "error"]) stream.addEventListener(type, listener);
+    for (const type of ["open", "message", "error"]) stream.addEventListener(type, listener);
   };
   document.addEventListener("visibilitychange", follow);
   follow();
