@@ -2,7 +2,7 @@
  * The size of bundles, minified by esbuild and gzipped, with everything they need.
  *
  * Run with `npm run build && node bench/bundles.ts`; with `--quick` without other packages. Fails when the client or
- * the checkout is larger than its limit.
+ * the checkout grows beyond its gate, which is its size with ky and zod and some room.
  */
 import { basename } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -12,8 +12,9 @@ import { printTable, type Row } from "./table.ts";
 interface Bundle {
   readonly name: string;
   readonly source: string;
-  readonly limitBytes: number;
-  readonly isGate?: boolean;
+  readonly aimBytes: number;
+  /** A larger bundle fails the check. */
+  readonly gateBytes?: number;
   /** Packages left out of the bundle. */
   readonly without?: readonly string[];
   /** Another bundle, whose size is subtracted. */
@@ -24,36 +25,33 @@ const bundles: readonly Bundle[] = [
   {
     name: "MerchantClient",
     source: 'export { MerchantClient } from "../dist/index.js"',
-    // The aim was 42 kB, but ky and zod take 16 kB of it.
-    limitBytes: 55_000,
-    isGate: true,
+    aimBytes: 42_000,
+    gateBytes: 55_000,
   },
   {
     // From the source, because the package already contains the library that draws QR codes.
     name: "CheckoutClient without its QR codes",
     source: 'export { CheckoutClient } from "../src/checkout/index.ts"',
     without: ["uqr"],
-    // The aim was 40 kB; it contains ky and zod as well.
-    limitBytes: 45_000,
-    isGate: true,
+    aimBytes: 40_000,
+    gateBytes: 45_000,
   },
   {
     // Languages, QR codes and wallet icons are loaded on demand.
     name: "the checkout element",
     source: 'export { defineCheckoutElement } from "../src/checkout/element/index.ts"',
     beyond: "CheckoutClient without its QR codes",
-    limitBytes: 20_000,
-    isGate: true,
+    aimBytes: 20_000,
   },
   {
     name: "CheckoutClient",
     source: 'export { CheckoutClient } from "../dist/checkout.js"',
-    limitBytes: 49_500,
+    aimBytes: 49_500,
   },
   {
     name: "settlekit/webhooks",
     source: 'export * from "../dist/webhooks.js"',
-    limitBytes: 6_000,
+    aimBytes: 6_000,
   },
 ];
 
@@ -75,14 +73,14 @@ const comparisons: readonly [ours: string, peer: string][] = [
 export async function bundleRows({ quick }: { quick: boolean }): Promise<Row[]> {
   const sizes = new Map<string, number>();
   const rows: Row[] = [];
-  for (const { name, source, limitBytes, isGate = false, without, beyond } of bundles) {
+  for (const { name, source, aimBytes, gateBytes = Infinity, without, beyond } of bundles) {
     // A browser build fails if the code imports one of Node's modules.
     const whole = await bundleSize(source, "browser", without);
     sizes.set(name, whole);
     const bytes = whole - (beyond === undefined ? 0 : (sizes.get(beyond) ?? Number.NaN));
-    const aim = { text: `at most ${kilobytes(limitBytes)}`, isMet: bytes <= limitBytes };
+    const aim = { text: `at most ${kilobytes(aimBytes)}`, isMet: bytes <= aimBytes };
     const what = `bundle of ${name}${beyond === undefined ? "" : `, beyond ${beyond}`}`;
-    rows.push({ what, ours: kilobytes(bytes), aim, isGate });
+    rows.push({ what, ours: kilobytes(bytes), aim, isFailure: bytes > gateBytes });
   }
   if (quick) return rows;
   for (const [name, source] of Object.entries(peers)) {

@@ -1,5 +1,5 @@
 /**
- * Every bench, as one table; `docs/performance.md` explains the rows.
+ * The benches of `docs/performance.md`, as one table. `inbox.ts` and `payouts.ts` run on their own.
  *
  * Run with `npm run build && npm run bench`; it takes about seven minutes. `--quick` runs only the benches that a busy
  * machine does not distort, in a few seconds. `--write` also replaces the table in `docs/performance.md`.

@@ -12,14 +12,14 @@ export interface Row {
   readonly ratio?: Spread | number;
   /** The maximum of the ratio's median, or another aim and whether it is met. */
   readonly aim?: number | { readonly text: string; readonly isMet: boolean };
-  /** Whether a miss fails the process. */
-  readonly isGate?: boolean;
+  /** Whether the row fails the process. */
+  readonly isFailure?: boolean;
 }
 
-/** Prints rows as a Markdown table. Sets the exit code to 1 if a row with `isGate` misses its aim. */
+/** Prints rows as a Markdown table. Sets the exit code to 1 if a row is a failure. */
 export function printTable(rows: readonly Row[]): void {
   console.log(tableOf(rows));
-  if (rows.some((row) => row.isGate && isMet(row) === false)) process.exitCode = 1;
+  if (rows.some(({ isFailure }) => isFailure)) process.exitCode = 1;
 }
 
 /** Rows as a Markdown table. */

@@ -1,4 +1,4 @@
-// Longer than 300 lines: every error class, in one file.
+// Longer than 300 lines: every public error class, in one file.
 
 /**
  * Whether the request behind an error may have taken effect. `not_sent`: nothing left this process. `rejected`: the

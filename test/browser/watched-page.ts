@@ -16,7 +16,7 @@ export async function watchedPage(
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   // Far below a test's timeout, so that a hanging test names its step.
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(String(error)));
   page.on("console", (message) => {

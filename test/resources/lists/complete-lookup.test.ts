@@ -208,7 +208,7 @@ describe("findByOrderId", () => {
           .catch((error) => error.code);
         expect(found).toSatisfy((it) => it === "unreadable_list" || it.length === 1);
       }),
-      { seed: 11, numRuns: Number(process.env.SETTLEKIT_FAULT_RUNS ?? 50) },
+      { numRuns: Number(process.env.SETTLEKIT_FAULT_RUNS ?? 50) },
     );
   });
 });
