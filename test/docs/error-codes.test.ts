@@ -82,7 +82,7 @@ test("the guide to webhooks explains every reason for a refusal, and no other", 
 });
 
 test("the guide to the sandbox names every code that its answers carry", async () => {
-  const guide = await read("docs/sandbox.md");
+  const guide = (await read("docs/sandbox.md")) + (await read("docs/sandbox-reference.md"));
   const answered = new Set<string>();
   for await (const file of glob("src/sandbox/**/*.ts", { cwd: root })) {
     for (const [, code = ""] of (await read(file)).matchAll(/\bcode: "([a-z_]+)"/g))

@@ -12,12 +12,12 @@ import {
 import { quoteLifetimeMs, quoteOf } from "./payment-checks.ts";
 
 const minuteMs = 60_000;
-/** Assumed in docs/sandbox.md. */
+/** Assumed in docs/sandbox-reference.md. */
 const paymentLifetimeMs = 15 * minuteMs;
-/** Assumed in docs/sandbox.md: which confirmations are shown, and how long a block takes. */
+/** Assumed in docs/sandbox-reference.md: which confirmations are shown, and how long a block takes. */
 const shownConfirmations = [1, 4, 7, 10];
 const blockMs = 2_000;
-/** Assumed in docs/sandbox.md. */
+/** Assumed in docs/sandbox-reference.md. */
 const processedAfterMs = 10_000;
 const doneAfterMs = 30_000;
 
@@ -40,7 +40,7 @@ export function isOver({ status }: ModelPayment, step: PaymentStep): boolean {
   return (step.status === "expired" || step.status === "cancelled") && status === "expired";
 }
 
-/** Published for the testnet; late money, cancellations and refunds are assumed in docs/sandbox.md. */
+/** Published for the testnet; late money, cancellations and refunds are assumed in docs/sandbox-reference.md. */
 const outcomes: Readonly<Record<string, ModelPayment["status"]>> = {
   success: "completed",
   overpayment: "completed",

@@ -2,7 +2,7 @@ import type { Attempt, DisorderName, Model, ModelDelivery } from "./model.ts";
 import { schedule } from "./model.ts";
 
 const minuteMs = 60_000;
-/** Assumed in docs/sandbox.md. */
+/** Assumed in docs/sandbox-reference.md. */
 const retryDelaysMs = [30_000, 2 * minuteMs, 8 * minuteMs, 32 * minuteMs];
 
 /** Interface section 6: an event for each creation and each change of status. */

@@ -1,5 +1,5 @@
 // The service's states and their changes, according to the interface document and, where that is silent, to
-// docs/sandbox.md. It shares no code with the sandbox, so that both cannot be wrong in the same way.
+// docs/sandbox-reference.md. It shares no code with the sandbox, so that both cannot be wrong in the same way.
 
 export interface Model {
   nowMs: number;

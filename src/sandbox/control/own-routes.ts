@@ -44,7 +44,7 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   app.all("*", ({ req }) => {
     throw new Refusal(404, {
       code: "unknown_route",
-      message: `This is the settlekit sandbox. It has no route ${req.method} ${req.path}; see docs/sandbox.md.`,
+      message: `This is the settlekit sandbox. It has no route ${req.method} ${req.path}; see docs/sandbox-reference.md.`,
     });
   });
   return app;

@@ -154,7 +154,7 @@ export function operationEvidence(name: string): Evidence {
   return documented.has(name) ? "documented" : "published";
 }
 
-/** By status and code (interface section 7); docs/sandbox.md lists them all. */
+/** By status and code (interface section 7); docs/sandbox-reference.md lists them all. */
 const byError: ReadonlyMap<string, Evidence> = new Map([
   ["400 invalid_request", "documented"],
   ["400 invalid_amount", "documented"],

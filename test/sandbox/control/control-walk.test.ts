@@ -55,7 +55,10 @@ describe("every control route", () => {
   it("is documented in the guide", () => {
     expect(posts.length).toBeGreaterThan(15);
     expect(gets.length).toBeGreaterThan(10);
-    const guide = readFileSync(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
+    const guide = readFileSync(
+      new URL("../../../docs/sandbox-reference.md", import.meta.url),
+      "utf8",
+    );
     for (const { method, path } of routes) {
       expect(guide).toContain(`| \`${method} /_sandbox${path.replace(":id", "{id}")}\` |`);
     }

@@ -71,7 +71,10 @@ describe("X-Sandbox-Evidence", () => {
   });
 
   it("agrees with the guide on every error", async () => {
-    const guide = await readFile(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
+    const guide = await readFile(
+      new URL("../../../docs/sandbox-reference.md", import.meta.url),
+      "utf8",
+    );
     const rows = [...guide.matchAll(/^\| (\d{3}) +\| `(\w+)` +\| (\w+) +\|/gm)];
     expect(rows.length).toBeGreaterThan(20);
     for (const [, status, code = "", evidence] of rows) {
