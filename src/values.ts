@@ -118,14 +118,14 @@ export function nearestEvent(name: string, known: readonly string[]): string | u
   return change && prefix + change;
 }
 
-/** The error for an invalid option. */
+/** The error for an invalid option. `param` may be a misplaced secret. */
 export function invalidOption(param: string, message: string, code = "invalid_option") {
-  return new ConfigurationError(message, { code, param });
+  return new ConfigurationError(message, { code, param: withoutSecrets(param) });
 }
 
-/** The error for an argument that can never be valid. */
+/** The error for an argument that can never be valid. `param` may be a misplaced secret. */
 export function invalidArgument(param: string, message: string, code = "invalid_request") {
-  return new InvalidRequestError(message, { code, param });
+  return new InvalidRequestError(message, { code, param: withoutSecrets(param) });
 }
 
 /**
@@ -142,8 +142,7 @@ export function checkOptionNames(options: object, known: readonly string[], what
   if (unknown === undefined) return;
   const near = nearest(unknown, known);
   const cure = near ? `Did you mean ${near}?` : `The ${what}s are: ${known.join(", ")}.`;
-  const message = `There is no ${what} ${show(unknown)}. ${cure}`;
-  throw invalidOption(withoutSecrets(unknown), message, "unknown_option");
+  throw invalidOption(unknown, `There is no ${what} ${show(unknown)}. ${cure}`, "unknown_option");
 }
 
 /** The value of a JSON text; undefined if it is not JSON. */

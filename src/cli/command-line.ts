@@ -5,7 +5,7 @@ import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
-import { show } from "../values.ts";
+import { show, thrownText } from "../values.ts";
 import { apiCommands } from "./api-commands.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -167,7 +167,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
 }
 
 function explain(thrown: unknown, args: readonly string[], terminal: Terminal): void {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const error = thrown instanceof Error ? thrown : new Error(thrownText(thrown));
   const { name, message, stack = message } = error;
   const isOurs = SettlekitError.is(error);
   const isUsage = error instanceof UsageError;

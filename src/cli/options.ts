@@ -252,8 +252,7 @@ function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
     const variables = parseEnv(withoutByteOrderMark(text));
     for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--dotenv cannot be read: ${reason}`);
+    throw new UsageError(`--dotenv cannot be read: ${(error as Error).message}`);
   }
   for (const [name, value = ""] of Object.entries(process.env)) {
     // By prefix as well: a key may be in the wrong variable.

@@ -144,7 +144,7 @@ WHERE id = $1 AND fence = $2`,
 
 /**
  * Extends a row's lease. False if another worker has the row, or it was released. A harmless row's starts are reset: it
- * has run for a whole lease, so it is not what kills the process.
+ * has run for a whole lease, so it is not the row that kills the process.
  */
 export function* renew(
   queue: Queue<Claim>,

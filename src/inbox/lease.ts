@@ -1,7 +1,7 @@
 import type { Store } from "../stores/store.ts";
 import { type Claim, leaseMs, type Queue, renew } from "./claims.ts";
 
-/** After this many renewals, a row has run for a whole lease, so it is not what kills the process. */
+/** After this many renewals, a row has run for a whole lease, so it is not the row that kills the process. */
 const harmlessRenewals = 3;
 
 /**

@@ -104,8 +104,8 @@ async function fetchSubject(
     });
   if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;
   throw new SettlekitError(
-    `A signed webhook reported a later status than ${fetched.status}, which the service still returns for the ${kind}. It ` +
-      "will be read again later.",
+    `A signed webhook reported a status later than ${fetched.status}, but the service still returns ${fetched.status} for the ` +
+      `${kind}. It will be read again later.`,
     { code: "behind_webhook" },
   );
 }

@@ -1,6 +1,7 @@
 import { SettlekitError } from "../errors.ts";
 import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
+import { thrownText } from "../values.ts";
 import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
 import type { PayoutLimits } from "./options.ts";
@@ -41,7 +42,7 @@ export function outcomeOf(error: unknown): AttemptOutcome {
 
 /** Errors with an unknown outcome advise repeating the call or using createOnce, which a person must not do here. */
 export function problemOf(error: unknown, outcome: AttemptOutcome): string {
-  if (outcome !== "unknown" || !SettlekitError.is(error)) return String(error);
+  if (outcome !== "unknown" || !SettlekitError.is(error)) return thrownText(error);
   const { name, code } = SettlekitError.is(error.cause) ? error.cause : error;
   return (
     `Outcome unknown: the request may have taken effect (${name} ${code}). The ledger finds out by itself: do not pay the ` +

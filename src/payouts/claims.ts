@@ -49,8 +49,8 @@ UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SE
 }
 
 /**
- * Ends waits that were set while the database's clock was ahead. All that is known of their requests is that they were
- * sent before now, so their quiet times begin now and their idempotency keys count as expired.
+ * Ends waits that were set while the database's clock was ahead. Their requests are only known to have been sent
+ * before now, so their quiet times begin now and their idempotency keys count as expired.
  */
 export async function catchUp({ store, tenant, quietMs, report }: PayoutsContext): Promise<void> {
   const longestWaitMs = 3_600_000 + 3 * quietMs;

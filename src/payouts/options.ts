@@ -163,7 +163,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   }
   const { on, task, store: inboxStore = store } = Object(inbox);
   if (inbox !== undefined && (typeof on !== "function" || typeof task !== "function")) {
-    throw invalidOption("inbox", `inbox must be what createInbox returns, got ${show(inbox)}.`);
+    throw invalidOption("inbox", `inbox must be an inbox from createInbox, got ${show(inbox)}.`);
   }
   // Otherwise, each webhook of a withdrawal would fail: the payout changes in the inbox's transaction.
   if (inboxStore !== store) {

@@ -8,6 +8,7 @@ import {
 } from "../errors.ts";
 import { otherWithdrawal } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
+import { thrownText } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   beginAttempt,
@@ -64,8 +65,8 @@ function report(
 /** Postpones the payout after a failed read. After an hour of doubt, a person has to look. */
 async function retryLater(context: PayoutsContext, row: PayoutRow, error: unknown): Promise<void> {
   const { now } = await context.store.transaction(() => readPast(row.id, context.quietMs));
-  if (isDoubtOver(row, now)) return leaveToPerson(context, row, String(error));
-  await put(context, row, { dueAt: now + backoffMs(row.failures), problem: String(error) });
+  if (isDoubtOver(row, now)) return leaveToPerson(context, row, thrownText(error));
+  await put(context, row, { dueAt: now + backoffMs(row.failures), problem: thrownText(error) });
 }
 
 /** Whether a request's outcome has been unknown for so long that a person has to find out. */

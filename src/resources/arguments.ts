@@ -4,14 +4,7 @@ import { toCaip2 } from "../evm/chains.ts";
 import { callSchema } from "../http/checks.ts";
 import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
-import {
-  invalidArgument,
-  invalidOption,
-  isRecord,
-  nearest,
-  show,
-  withoutSecrets,
-} from "../values.ts";
+import { invalidArgument, invalidOption, isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
 import { type Caip2, chainIdSchema } from "../wire/fields.ts";
 import { isRedirectUrl, maxAmountInCents, redirectUrlRule } from "../wire/payment.ts";
@@ -53,7 +46,7 @@ export function checkParameters<Input extends object>(
   const message = isOption
     ? `${name} must be in the call's last argument: it is an option, not a parameter.`
     : `There is no parameter ${show(name)}. ${cure}`;
-  throw new InvalidRequestError(message, { code: "invalid_request", param: withoutSecrets(name) });
+  throw invalidArgument(name, message);
 }
 
 export function checkAmount(param: string, value: unknown): number {

@@ -118,7 +118,7 @@ export async function within<T>(limit: Limit | null | undefined, work: Promise<T
 /** How long the database may take for a whole transaction, in milliseconds. */
 const answerLimitMs = 120_000;
 
-/** Ends a transaction on a dead connection that neither end has closed, which nothing else would do. */
+/** Nothing else ends a transaction on a dead connection that neither side has closed. */
 export const answerLimit: Limit = {
   ms: answerLimitMs,
   get error() {
@@ -153,7 +153,7 @@ export function requireTransaction(tx: PostgresClient): void {
 /** The SQL state of a write to a replica, or in a transaction that may only read. */
 const readOnly = "25006";
 
-/** Whether the server has become a replica, to which a pool would keep its connections forever. */
+/** Whether the server has become a replica. The pool would otherwise keep its connections to it. */
 export function isReadOnly(error: unknown): boolean {
   return Object(Object(error).cause).code === readOnly;
 }

@@ -248,8 +248,8 @@ function explained(cause: unknown): unknown {
     return notMigrated(undefined, cause);
   if (/within a transaction/.test(message)) {
     return new StoreError(
-      "The database has a transaction open, which settlekit's work would join. Do not await inside a transaction on a " +
-        "DatabaseSync that you share with settlekit, or give sqlite() a connection of its own.",
+      "Other code has an open transaction on this database, and settlekit's writes would become part of it. Do not await " +
+        "inside a transaction on a DatabaseSync that you share with settlekit, or give sqlite() a connection of its own.",
       { code: "transaction_open", cause },
     );
   }

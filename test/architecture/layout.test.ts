@@ -25,14 +25,14 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_071],
+  ["cli", 4_068],
   ["evm", 476],
   ["http", 2_571],
-  ["resources", 2_554],
-  ["sandbox", 6_767],
+  ["resources", 2_552],
+  ["sandbox", 6_776],
   ["testing", 414],
   ["webhooks", 1_795],
-  ["wire", 1_752],
+  ["wire", 1_755],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {

@@ -125,7 +125,7 @@ export function sentCases(browser: () => Browser): void {
       await says("Reject the request in Anvil Wallet as well");
     });
 
-    test("is reported repeatedly, but the same failure to do so only once", async () => {
+    test("is reported repeatedly, and a repeated failure to report it only once", async () => {
       const page = await shop.watch();
       await page.clock.install();
       await wallet.join(page);

@@ -227,7 +227,7 @@ describe("a running sandbox", () => {
     [404, ["events"]],
     [200, ["events", "--follow"]],
     [200, ["advance", "1m"]],
-  ])("is not mistaken for another server that answers %i", async (status, args) => {
+  ])("is told apart from another server that answers %i", async (status, args) => {
     await using shop = await scriptedServer({ status, body: "<h1>Shop</h1>" });
     const { code, stderr } = await settlekit([...args, "--url", shop.url]);
     expect([code, stderr]).toEqual([5, expect.stringContaining("but it is not a sandbox")]);

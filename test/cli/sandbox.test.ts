@@ -66,7 +66,7 @@ describe("settlekit sandbox", () => {
     expect((await Promise.all(outcomes)).sort()).toEqual(["answered", "broken"]);
   });
 
-  test("exits when nobody reads its output any more", async () => {
+  test("exits when its output is no longer read", async () => {
     await using running = await sandbox();
     running.process.stdout?.destroy();
     await running.client.payments.create(order);

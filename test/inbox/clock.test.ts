@@ -50,7 +50,7 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     await worker.stop();
   });
 
-  it("makes rows due now that would wait for a month, and reports their number", async () => {
+  it("makes rows that would wait for a month due now, and reports their number", async () => {
     const mails: unknown[] = [];
     let isDown = true;
     const mailing = (inbox: Shop["inbox"]) =>

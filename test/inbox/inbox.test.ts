@@ -104,7 +104,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       await expect(settling.catch((error) => [error])).resolves.toEqual([thrown]);
     });
 
-    it("do not hold up each other", async () => {
+    it("do not hold each other up", async () => {
       shop.inbox.on("payment", "invoice", {}, () => {
         throw new Error("printer on fire");
       });
@@ -168,7 +168,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       await deliver("payment.updated", { id, status: "completed", orderId: "order_1" });
       await shop.inbox.settleDue();
       expect(String(shop.told("retried")[0]?.error)).toMatch(
-        /reported a later status than pending/,
+        /reported a status later than pending/,
       );
       await shop.sandbox.payments.simulate(id, "success");
       await shop.sandbox.webhooks.idle();

@@ -54,19 +54,22 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       [{ code: 7 }, "an object"],
       ["out of stock", "out of stock"],
       [null, "null"],
-    ])("sees why an effect failed that did not throw an Error: %#", async (thrown, reason) => {
-      shop.inbox.on("payment", "ship", { states: ["completed"] }, () => {
-        throw thrown;
-      });
-      await shop.paid("order_1");
-      await shop.inbox.settleDue();
-      expect(shop.told("failed")).toEqual([]);
-      expect(shop.told("retried")).toMatchObject([{ failures: 1, error: thrown }]);
-      const subjects = shop.store.dialect.expand("{inbox_subjects}");
-      expect(await database.query(`SELECT problem FROM ${subjects}`)).toEqual([
-        { problem: reason },
-      ]);
-    });
+    ])(
+      "sees why an effect failed, even if it threw something other than an Error: %#",
+      async (thrown, reason) => {
+        shop.inbox.on("payment", "ship", { states: ["completed"] }, () => {
+          throw thrown;
+        });
+        await shop.paid("order_1");
+        await shop.inbox.settleDue();
+        expect(shop.told("failed")).toEqual([]);
+        expect(shop.told("retried")).toMatchObject([{ failures: 1, error: thrown }]);
+        const subjects = shop.store.dialect.expand("{inbox_subjects}");
+        expect(await database.query(`SELECT problem FROM ${subjects}`)).toEqual([
+          { problem: reason },
+        ]);
+      },
+    );
 
     it("sees how far the inbox is behind", async () => {
       ship(shop.inbox);

@@ -236,7 +236,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(shop.told("parked")).toMatchObject([{ id: killer, reason }]);
   });
 
-  it("runs a subject alone that may have killed a process", async () => {
+  it("isolates a subject that may have killed a process", async () => {
     let running = 0;
     let most = 0;
     const get = shop.client.payments.get.bind(shop.client.payments);

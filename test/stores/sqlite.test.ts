@@ -141,7 +141,9 @@ it("does not join a transaction that other code left open", async () => {
   const store = sqlite(db);
   await migrate(store, orders);
   db.exec("BEGIN");
-  await expect(store.transaction(() => add("a"))).rejects.toThrow(/has a transaction open/);
+  await expect(store.transaction(() => add("a"))).rejects.toThrow(
+    /has an open transaction on this database/,
+  );
   db.exec("COMMIT");
   expect(count(db)).toBe(0);
 });

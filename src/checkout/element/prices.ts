@@ -122,7 +122,7 @@ export class Prices {
 
 /**
  * A clock that starts at the quote's creation, for a device whose own clock is wrong: it contradicts a quote that can
- * be paid. Undefined if the clock is plausible, or CORS does not hide the Date header with the service's time.
+ * be paid. Undefined if the device's clock is plausible, or if the page can read the service's Date header.
  */
 export function clockOf({ status, ...quote }: Quote, headers: Headers): ServiceClock | undefined {
   const [createdAt, expiresAt] = [Date.parse(quote.createdAt), Date.parse(quote.expiresAt)];

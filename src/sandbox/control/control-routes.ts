@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
 import type { Duration } from "../../duration.ts";
+import { isRecord } from "../../values.ts";
 import { credentialHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { createPayment, createWithdrawal } from "../../wire/operations.ts";
@@ -55,7 +56,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   get("/timeline", () => ({ data: events.entries(), dropped: dropped().timelineEntries }));
   routes.get("/events", (c) => streamEvents(c, events));
 
-  // These act as a merchant's server: their requests are recorded, meet faults and can be rejected, like any other.
+  // These act as a merchant's server: their requests are recorded, subject to faults, and can be rejected, like any other.
   routes.post("/payments", async (c) => {
     const answer = await send(c, sandbox, createPayment);
     if (!answer.ok) return answer;
@@ -92,7 +93,8 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   get("/faults", () => ({ data: faults.waiting().map(frequencyAsJson), limit: faults.limit() }));
   post("/faults", faults.next, "route", "fault");
   const rateLimit = (limit: RateLimit | null) => {
-    if (typeof limit !== "object") throw refuseField(400, "limit", "must be an object, or null.");
+    if (limit !== null && !isRecord(limit))
+      throw refuseField(400, "limit", "must be an object, or null.");
     faults.rateLimit(limit);
   };
   post("/faults/rate-limit", rateLimit, "limit");

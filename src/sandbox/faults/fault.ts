@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
-import { checkOptionNames, invalidArgument, show } from "../../values.ts";
+import { checkOptionNames, invalidArgument, isRecord, show } from "../../values.ts";
 import { operationTable } from "../../wire/operations.ts";
 import { isWholeWithin } from "../checks.ts";
 
@@ -44,7 +44,7 @@ export interface TruncationFault {
   readonly connection: "truncated";
 }
 
-/** How often requests meet a fault, or webhooks a disorder. */
+/** How often a fault or a disorder applies. */
 export interface Frequency {
   /** How many are affected; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
   readonly times?: number | undefined;
@@ -67,13 +67,13 @@ export interface RateLimit {
  * @throws {ConfigurationError} code `unknown_option`.
  */
 export function checkFault(fault: Fault): Fault {
-  if (typeof fault !== "object" || fault === null) throw invalidFault("fault", "must be an object");
+  if (!isRecord(fault as unknown)) throw invalidFault("fault", "must be an object");
   if ("status" in fault) {
     checkOptionNames(fault, ["status", "when", "retryAfter", "body", "latencyMs"]);
     if (!isWholeWithin(fault.status, 200, 599)) {
       throw invalidFault("status", "must be a whole number from 200 to 599");
     }
-    // Otherwise an invalid header would only fail when a request meets the fault.
+    // Otherwise an invalid header would only fail when the fault applies.
     if (!/^[\x20-\x7e]*$/.test(String(fault.retryAfter ?? ""))) {
       throw invalidFault("retryAfter", "must be a number of seconds, or a date as a string");
     }

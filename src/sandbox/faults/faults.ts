@@ -81,8 +81,8 @@ export function createWaitingList<Item extends object>(
 export interface FaultOptions extends Frequency {}
 
 /**
- * Makes requests fail on purpose. A request meets at most one fault: the first one waiting for its route, which is then
- * used up. Preflights meet none.
+ * Makes requests fail on purpose. At most one fault applies to a request: the first one waiting for its route, which is
+ * then used up. None applies to preflights.
  */
 export interface SandboxFaults {
   /**
@@ -124,7 +124,7 @@ export interface SandboxFaults {
   rateLimit(limit: RateLimit | null): void;
   /** The current limit, if any. */
   limit(): Required<RateLimit> | null;
-  /** A copy of the waiting faults, in the order in which requests meet them. */
+  /** A copy of the waiting faults, in the order in which they apply. */
   waiting(): WaitingFault[];
   /** Removes the limit and all waiting faults. */
   clear(): void;
@@ -177,7 +177,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
     waiting.add({ route, fault: checkFault(fault) }, frequency);
   }
 
-  /** Takes the fault that a request meets, if any. */
+  /** Takes the fault that applies to a request, if any. */
   function take({ method, path, raw }: HonoRequest): Pick<FaultMet, "route" | "fault"> | undefined {
     const rate = limit.get();
     if (rate !== null && count(callerOf(raw.headers, headerPrefix)) > rate.requestsPerSecond) {

@@ -104,7 +104,7 @@ function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
     exposeHeaders: ["Date", "Retry-After", defaultRequestIdHeader, evidenceHeader],
   });
   return (c, next) => {
-    // hono/cors answers preflights itself, so that they meet no fault.
+    // hono/cors answers preflights itself, so that no fault applies to them.
     if (c.req.method === "OPTIONS") c.header(evidenceHeader, "assumed");
     return allow(c, next);
   };

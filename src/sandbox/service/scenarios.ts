@@ -30,7 +30,7 @@ export interface Simulated<Subject, UpcomingStep> {
   step(id: string): Promise<Subject>;
   /** The remaining steps of its scenario, in order; empty if none is in progress. */
   upcoming(id: string): UpcomingStep[];
-  /** Copies of all of them, oldest first, as the service stores them. This is not a request, so it meets no fault. */
+  /** Copies of all of them, oldest first, as the service stores them. This is not a request, so no fault applies. */
   all(): Subject[];
 }
 

@@ -26,7 +26,7 @@ export interface WebhookDelivery {
    */
   readonly status: "recorded" | "pending" | "delivered" | "failed";
   readonly attempts: readonly WebhookAttempt[];
-  /** The disorder that its next attempt meets. */
+  /** The disorder of its next attempt. */
   readonly disorder: Disorder | null;
   /** ISO 8601, UTC, on the sandbox's clock; null if no further attempt is due. */
   readonly nextAttemptAt: string | null;
@@ -69,7 +69,7 @@ export interface SandboxWebhooks {
    */
   replay(deliveryId: string, options?: ReplayOptions): Promise<WebhookDelivery>;
   /**
-   * Disturbs the next webhooks. Each meets at most one disorder, the first one waiting for its event, at its first
+   * Disturbs the next webhooks. At most one disorder applies to each, the first one waiting for its event, at its first
    * attempt. A rejected webhook is retried as usual, so that every event arrives in the end.
    *
    * @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`.
@@ -82,7 +82,7 @@ export interface SandboxWebhooks {
    * ```
    */
   disorder(kind: DisorderKind, options?: DisorderOptions): void;
-  /** A copy of the waiting disorder, in the order in which webhooks meet it. */
+  /** A copy of the waiting disorder, in the order in which it applies. */
   disorders(): WaitingDisorder[];
   /** Removes all waiting disorder. */
   clearDisorders(): void;
@@ -92,7 +92,7 @@ export interface SandboxWebhooks {
 
 /** How a webhook is resent. */
 export interface ReplayOptions {
-  /** The disorder that the new delivery meets. */
+  /** The disorder of the new delivery. */
   readonly disorder?: DisorderKind | undefined;
   /** See `by` of `disorder`. */
   readonly by?: Duration | undefined;

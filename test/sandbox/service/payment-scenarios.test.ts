@@ -6,7 +6,7 @@ import { create, newYear, read, told } from "../merchant.ts";
 const scenarios = ["success", "underpayment", "overpayment", "timeout"] as const;
 
 describe("a simulated customer", () => {
-  it("who pays exactly completes the payment", async () => {
+  it("pays exactly: the payment completes", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);
     await sandbox.clock.advance("3m");
@@ -28,7 +28,7 @@ describe("a simulated customer", () => {
     expect(isAddress(payment.receipt?.txSenderAddress)).toBe(true);
   });
 
-  it("who pays too little fails the payment, and the receipt shows what arrived", async () => {
+  it("pays too little: the payment fails, and the receipt shows what arrived", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const payment = await sandbox.payments.simulate(paymentId, "underpayment");
@@ -39,7 +39,7 @@ describe("a simulated customer", () => {
     });
   });
 
-  it("who pays too much completes the payment, and the receipt shows the excess", async () => {
+  it("pays too much: the payment completes, and the receipt shows the excess", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const payment = await sandbox.payments.simulate(paymentId, "overpayment");
@@ -50,7 +50,7 @@ describe("a simulated customer", () => {
     });
   });
 
-  it("who never pays lets the payment expire", async () => {
+  it("never pays: the payment expires", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     const payment = await sandbox.payments.simulate(paymentId, "timeout");
