@@ -11,7 +11,7 @@ export interface Row {
   /** Ours over theirs; a single number if there were no rounds. */
   readonly ratio?: Spread | number;
   /** The maximum of the ratio's median, or another aim and whether it is met. */
-  readonly aim?: number | { readonly text: string; readonly isMet: boolean };
+  readonly aim?: number | { readonly text: string; readonly isMet: boolean } | undefined;
   /** Whether the row fails the process. */
   readonly isFailure?: boolean;
 }
