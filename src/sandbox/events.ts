@@ -5,7 +5,7 @@ import type { DisorderKind } from "./webhooks/disorder.ts";
 /** An event of a sandbox, in `sandbox.on`, the timeline, the inspector, `clock.advance` and the command line. */
 export type SandboxEvent = TimelineEntry | SandboxReset;
 
-/** An event in the timeline: any event except a reset, which empties the timeline. */
+/** An event that the timeline keeps. A reset is not kept: it empties the timeline. */
 export type TimelineEntry =
   | RequestEntry
   | FaultMet
