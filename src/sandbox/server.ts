@@ -159,7 +159,8 @@ export async function serve(answer: Answer, port: number, host: string): Promise
 function whole(request: Request): Request {
   const { url, method, headers } = request;
   const hasLength = headers.has("Content-Length") && !headers.has("Transfer-Encoding");
-  if (hasLength || method === "GET" || method === "HEAD") return request;
+  // Requests with these methods have no body to limit, and a copy of a TRACE is not possible.
+  if (hasLength || ["GET", "HEAD", "TRACE"].includes(method)) return request;
   const init = { method, headers, body: request.body, signal: request.signal, duplex: "half" };
   return new Request(url, init);
 }

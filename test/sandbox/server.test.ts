@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
+import { json } from "node:stream/consumers";
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors.ts";
@@ -107,6 +109,19 @@ describe("a listening sandbox", () => {
     const headers = { "X-Service-Secret-Key": sandbox.secretKey };
     const response = await fetch(server.url + paymentsPath, { method: "HEAD", headers });
     expect([response.status, await response.text()]).toEqual([200, ""]);
+  });
+
+  it.each(["TRACE", "DELETE", "PROPFIND"])("refuses %s, with or without a body", async (method) => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    for (const body of [undefined, "{}"]) {
+      // fetch refuses to send TRACE.
+      const headers = body === undefined ? {} : { "Content-Length": body.length };
+      const sent = request(server.url + paymentsPath, { method, headers }).end(body);
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      expect(response.statusCode).toBe(405);
+      expect(await json(response)).toMatchObject({ error: { code: "method_not_allowed" } });
+    }
   });
 });
 
