@@ -7,6 +7,9 @@ export type DurationUnit = "ms" | "s" | "m" | "h" | "d";
 /** A length of time: milliseconds, or a whole number with its unit, such as `"90s"` or `"15m"`. */
 export type Duration = number | `${number}${DurationUnit}`;
 
+/** The longest delay of a timer, in milliseconds; a longer one fires at once. */
+export const maxTimerMs = 2 ** 31 - 1;
+
 const unitInMs: Record<DurationUnit, number> = {
   ms: 1,
   s: 1000,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { maxTimerMs } from "../duration.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isRecord, show, withoutSecrets } from "../values.ts";
 import {
@@ -20,13 +21,10 @@ export function must(rule: string, cure = "") {
   };
 }
 
-/** The longest delay that timers support: a signed 32-bit number of milliseconds. */
-const maxLimitMs = 2_147_483_647;
-
-const milliseconds = must(`a number of milliseconds from 1 to ${maxLimitMs}`);
+const milliseconds = must(`a number of milliseconds from 1 to ${maxTimerMs}`);
 const limitSchema = z
   .number(milliseconds)
-  .check(z.positive(milliseconds), z.lte(maxLimitMs, milliseconds));
+  .check(z.positive(milliseconds), z.lte(maxTimerMs, milliseconds));
 
 const retries = must("zero or a positive whole number", " 0 sends exactly one request.");
 const retriesSchema = z.int(retries).check(z.gte(0, retries));

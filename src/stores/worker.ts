@@ -1,3 +1,4 @@
+import { maxTimerMs } from "../duration.ts";
 import { invalidOption, show } from "../values.ts";
 import type { Observers } from "./observers.ts";
 import type { Store } from "./store.ts";
@@ -117,10 +118,8 @@ export class Alarm {
   }
 }
 
-/** The longest delay of a timer, in milliseconds; a longer one fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
 /** The longest wait between two turns, given that failures multiply it. */
-export const longestPollMs = Math.floor(longestTimerMs / largestBackoff);
+export const longestPollMs = Math.floor(maxTimerMs / largestBackoff);
 
 /** @throws {ConfigurationError} when it is not an AbortSignal. */
 export function checkSignal(value: AbortSignal | undefined): void {
@@ -129,12 +128,7 @@ export function checkSignal(value: AbortSignal | undefined): void {
 }
 
 /** @throws {ConfigurationError} when it is not a whole number, or out of range. */
-export function checkWhole(
-  param: string,
-  value: number,
-  least: number,
-  most = longestTimerMs,
-): void {
+export function checkWhole(param: string, value: number, least: number, most = maxTimerMs): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
   const range = value > most ? `from ${least} to ${most}` : `${least} or more`;
   throw invalidOption(

@@ -1,3 +1,4 @@
+import { maxTimerMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
 import { checkOptionNames, invalidArgument, isRecord, show } from "../../values.ts";
 import { operationTable } from "../../wire/operations.ts";
@@ -97,8 +98,6 @@ export function checkFault(fault: Fault): Fault {
   // As JSON, like everything in the store, and a copy, because the caller may change the original.
   return JSON.parse(JSON.stringify(fault));
 }
-
-const maxTimerMs = 2_147_483_647;
 
 function checkLatency(latencyMs: number): void {
   // Longer timers fire at once.

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import TinyQueue from "tinyqueue";
-import { type Duration, durationInMs } from "../../duration.ts";
+import { type Duration, durationInMs, maxTimerMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
 import { createEvents } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
@@ -220,6 +220,3 @@ function isCausedBy(event: SandboxEvent, clockSequence: number): event is DueEve
   if (event.type === "webhook.attempted") return true;
   return "clockSequence" in event && event.clockSequence === clockSequence;
 }
-
-/** The longest timer that JavaScript supports; it is restarted when it fires. */
-const maxTimerMs = 2_147_483_647;
