@@ -3,7 +3,7 @@ import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
-import { confirmPayout, production } from "./confirm.ts";
+import { confirmPayout } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
 import {
   columnsOf,
@@ -12,7 +12,6 @@ import {
   metavarOf,
   operandsOf,
   optionsOf,
-  placeholdersOf,
 } from "./operation-options.ts";
 import {
   type Command,
@@ -22,6 +21,7 @@ import {
   instant,
   noKey,
   operand,
+  production,
   serviceOptions,
   setting,
   toggle,
@@ -86,11 +86,11 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
   const method = operation.name.replace("checkout.", "") + (isPayout ? "Once" : "");
   const columns = columnsOf(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
-  const { summary, description = `${summary}.` } = describedIn(operation);
+  const { summary, description } = describedIn(operation);
   return defineCommand({
     name,
     brief: `${summary}.`,
-    description: isPayout ? onceProse : description.replaceAll("`", ""),
+    description: isPayout ? onceProse : description?.replaceAll("`", ""),
     examples: examplesOf(operation, name),
     options: {
       path: object(operandsOf(operation)),
@@ -148,7 +148,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
       "Reads the list, because the service cannot search by orderId. --created-after shortens the search.",
     examples: [`settlekit ${group} find order_1 --created-after 2026-01-01`],
     options: {
-      orderId: operand("ORDER_ID"),
+      orderId: operand("ORDER_ID", "The merchant's own id of the order."),
       createdAfter: setting(
         "--created-after TIME",
         "When the order was placed: nothing older is read.",
@@ -178,7 +178,7 @@ function waitCommand(group: string): Command {
       "Polls until the status is final, such as completed or failed, and prints the result. Meant for scripts: servers learn the outcome from webhooks.",
     examples: [`settlekit ${group} wait ${id} --timeout 60`],
     options: {
-      id: operand(id),
+      id: operand(id, `Id of the ${group.slice(0, -1)}.`),
       timeout: setting("--timeout SECONDS", "How long to wait.", waitingTime).withDefault(900),
       ...serviceOptions,
     },
@@ -200,7 +200,7 @@ const samples: Readonly<Record<string, string>> = {
 };
 
 function examplesOf(operation: Operation<unknown>, name: string): readonly string[] {
-  const path = placeholdersOf(operation).map((name) => ` ${metavarOf(name)}`);
+  const path = Object.keys(operandsOf(operation)).map((name) => ` ${metavarOf(name)}`);
   const secret = operation.credential === "paymentSecret" ? " --secret PAYMENT_SECRET" : "";
   const line = `settlekit ${name}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
   if (operation.replay === "unsafe") return [line, `${line} --yes --json`];

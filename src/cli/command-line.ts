@@ -130,7 +130,9 @@ export function parse(
     version: { value: version, option: { names: ["-v", "--version"] }, onShow: () => nothingElse },
     completion: { command: true, shells, onShow: () => nothingElse },
     onError(_exitCode, error) {
-      throw new UsageError(formatMessage(error, { colors: false }));
+      // Without the library's advice to us.
+      const advice = ' Use type: "bigint" for large values.';
+      throw new UsageError(formatMessage(error, { colors: false }).replace(advice, ""));
     },
     aboveError: "none",
     stdout: (text) => void output.write(`${text}\n`),

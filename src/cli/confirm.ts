@@ -1,9 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { toggle } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
-
-export const production = toggle("--production", "Required to move real money.");
 
 /**
  * Asks the user to type the amount before money is sent.

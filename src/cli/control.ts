@@ -14,6 +14,7 @@ const paymentScenarios = [
 const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
 /** The scenarios of payments, then those of withdrawals. */
 export const scenarios = [...new Set([...paymentScenarios, ...withdrawalScenarios])];
+const scenario = choice(scenarios, { suggest: "nearest" });
 
 export const simulateCommand = defineCommand({
   name: "simulate",
@@ -26,7 +27,7 @@ export const simulateCommand = defineCommand({
   ],
   options: {
     id: operand("ID", "The id of the payment or withdrawal."),
-    scenario: operand("SCENARIO", "The scenario to play.", choice(scenarios)),
+    scenario: operand("SCENARIO", "The scenario to play.", scenario),
     amountInCents: setting(
       "--amount CENTS",
       "For a deposit: the amount that the customer chose. Default: what was quoted, or else 2500.",
@@ -93,7 +94,7 @@ export const resendCommand = defineCommand({
     "Resends a webhook with a new signature, and prints the response. settlekit events --json and the inspector show the ids of deliveries.",
   examples: ["settlekit resend DELIVERY_ID"],
   options: {
-    deliveryId: operand("DELIVERY_ID"),
+    deliveryId: operand("DELIVERY_ID", "Id of the delivery, or of one of its attempts."),
     ...controlOptions,
   },
   async run({ deliveryId, url }, terminal) {

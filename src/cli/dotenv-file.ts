@@ -1,9 +1,28 @@
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { ask } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
-import { withoutByteOrderMark } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** Some editors write a byte order mark, which would become part of the first variable's name. */
+export const withoutByteOrderMark = (text: string) => text.replace(/^\ufeff/, "");
+
+/** Adds the file's variables to the environment. From then on, credentials among them are never printed. */
+export function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
+  try {
+    const text = typeof dotenv === "string" ? readFileSync(dotenv, "utf8") : "";
+    const variables = parseEnv(withoutByteOrderMark(text));
+    for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
+  } catch (error) {
+    throw new UsageError(`--dotenv cannot be read: ${(error as Error).message}`);
+  }
+  for (const [name, value = ""] of Object.entries(process.env)) {
+    // By prefix as well: a key may be in the wrong variable.
+    const isCredential = /(?:KEY|SECRET|TOKEN)$/.test(name) || /^(?:sk|ps|whsec|at)_/.test(value);
+    if (name.startsWith("SETTLEKIT_") && isCredential) conceal(value);
+  }
+}
 
 /**
  * Writes variables to a file, and keeps the rest of its content. A variable with a different value is only replaced

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { message } from "@optique/core/message";
+import { argument } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
 import { show } from "../values.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { defineCommand, operand } from "./options.ts";
+import { defineCommand } from "./options.ts";
 import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
 import { paint } from "./terminal.ts";
 
-const about = "The command to run, with its arguments, after two hyphens.";
-const words = operand("COMMAND", about).multiple({
+const description = message`The command to run, with its arguments, after two hyphens.`;
+const words = argument(string({ metavar: "COMMAND" }), { description }).multiple({
   min: 1,
-  errors: {
-    tooFew: message`Missing command to run. For example: settlekit exec -- npm test`,
-  },
+  errors: { tooFew: message`Missing command to run. For example: settlekit exec -- npm test` },
 });
 
 /** Requires `--`: before it, the other command's options would be taken for ours. */

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isRecord, parsedJson, show } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
-import { writeVariables } from "./dotenv-file.ts";
+import { withoutByteOrderMark, writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
-import { defineCommand, path, setting, withoutByteOrderMark } from "./options.ts";
+import { defineCommand, path, setting } from "./options.ts";
 import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
 
 export const initCommand = defineCommand({

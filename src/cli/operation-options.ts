@@ -70,9 +70,11 @@ export function optionsOf(
 
 /** The operands for a path's placeholders: ids are text, but an EVM chain's id is a number. */
 export function operandsOf(operation: Operation<unknown>) {
-  const operands = placeholdersOf(operation).map((name) => {
+  const { parameters = [] } = describedIn(operation);
+  const placeholders = parameters.filter((parameter) => parameter.in === "path");
+  const operands = placeholders.map(({ name, description }) => {
     const parser = name === "chainId" ? numberOrText : undefined;
-    return [name, operand<string | number>(metavarOf(name), undefined, parser)] as const;
+    return [name, operand<string | number>(metavarOf(name), description, parser)] as const;
   });
   return Object.fromEntries(operands);
 }
@@ -106,11 +108,6 @@ export function kebab(name: string): string {
 
 export function metavarOf(name: string): string {
   return kebab(name).replaceAll("-", "_").toUpperCase();
-}
-
-/** The placeholders of the path, such as `paymentId`. */
-export function placeholdersOf({ path }: Operation<unknown>): string[] {
-  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
 }
 
 /**

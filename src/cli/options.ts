@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { parseEnv } from "node:util";
 import { object } from "@optique/core/constructs";
 import { lineBreak, type Message, message, text } from "@optique/core/message";
 import { type FluentParser, map } from "@optique/core/modifiers";
@@ -19,6 +17,7 @@ import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
 import { InvalidRequestError } from "../errors.ts";
 import type { ClientOptions } from "../options.ts";
+import { loadVariables } from "./dotenv-file.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -42,9 +41,9 @@ export type ValuesOf<Given extends Options> = {
 interface CommandDefinition<Given extends Options> {
   /** One word, or two. */
   readonly name: string;
-  /** For the list of commands. */
+  /** For the list of commands, and the first line of the help. */
   readonly brief: string;
-  readonly description: string | Message;
+  readonly description?: string | Message | undefined;
   /** Complete command lines. A single one is also shown with `--json`. */
   readonly examples: readonly string[];
   readonly options: Given;
@@ -62,7 +61,7 @@ interface CommandDefinition<Given extends Options> {
 export function defineCommand<const Given extends Options>(
   definition: CommandDefinition<Given>,
 ): Command {
-  const { name, brief, description, examples, options, run } = definition;
+  const { name, brief, description = [], examples, options, run } = definition;
   const runWith = async (values: ValuesOf<Given>, terminal: Terminal) => {
     const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
     if ("dotenv" in common) loadVariables(common.dotenv, terminal);
@@ -107,7 +106,7 @@ export function setting<T = string>(
 ): ValueReader<T> {
   const [name, ...others] = flag.split(/,? /) as [OptionName, ...OptionName[]];
   const metavar = others.pop() as NonEmptyString;
-  const value = given({ ...parser, metavar });
+  const value = given({ ...parser, metavar }, "Pass one, or leave the option out.");
   return option(name, ...others, value, { description: prose(description) });
 }
 
@@ -123,23 +122,23 @@ export function toggle(name: OptionName, description: string) {
  */
 export function operand<T = string>(
   metavar: string,
-  description?: string,
+  description: string,
   parser = anyText<T>(),
 ): ValueReader<T> {
-  const texts = description === undefined ? {} : { description: prose(description) };
   const errors = { endOfInput: [text(`Missing argument \`${metavar}\`.`)] };
-  return argument({ ...parser, metavar: metavar as NonEmptyString }, { ...texts, errors });
+  const value = given({ ...parser, metavar: metavar as NonEmptyString }, "Pass one.");
+  return argument(value, { description: [text(description)], errors });
 }
 
 /** Rejects an empty value, and the next option where a value was forgotten. */
-function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
+function given<T>(parser: ValueParser<"sync", T>, cure: string): ValueParser<"sync", T> {
   return {
     ...parser,
     parse(input) {
       if (input !== "" && !input.startsWith("--")) return parser.parse(input);
       const error =
         input === ""
-          ? message`The value is empty, perhaps because a variable is not set. Pass one, or leave the option out.`
+          ? message`The value is empty, perhaps because a variable is not set. ${text(cure)}`
           : message`A value is missing: ${input} is an option.`;
       return { success: false, error };
     },
@@ -242,30 +241,14 @@ export const dotenv = setting(
   path,
 ).optional();
 
-/** Some editors write a byte order mark, which would become part of the first variable's name. */
-export const withoutByteOrderMark = (text: string) => text.replace(/^\ufeff/, "");
-
-/** Adds the file's variables to the environment. From then on, credentials among them are never printed. */
-function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
-  try {
-    const text = typeof dotenv === "string" ? readFileSync(dotenv, "utf8") : "";
-    const variables = parseEnv(withoutByteOrderMark(text));
-    for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
-  } catch (error) {
-    throw new UsageError(`--dotenv cannot be read: ${(error as Error).message}`);
-  }
-  for (const [name, value = ""] of Object.entries(process.env)) {
-    // By prefix as well: a key may be in the wrong variable.
-    const isCredential = /(?:KEY|SECRET|TOKEN)$/.test(name) || /^(?:sk|ps|whsec|at)_/.test(value);
-    if (name.startsWith("SETTLEKIT_") && isCredential) conceal(value);
-  }
-}
-
 /** If omitted, the library reads the variable. */
 export const headerPrefix = setting(
   "--header-prefix PREFIX",
   "The prefix of the service's header names. Default: SETTLEKIT_HEADER_PREFIX, else X-Service.",
 ).optional();
+
+/** For commands that may move money. */
+export const production = toggle("--production", "Required to move real money.");
 
 /** For commands that call the service, or stand in for it. */
 export const serviceOptions = { json, headerPrefix, dotenv };

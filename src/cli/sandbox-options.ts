@@ -14,6 +14,7 @@ import type {
 import { show } from "../values.ts";
 import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
+import { kebab } from "./operation-options.ts";
 import { headerPrefix, instant, lines, readBy, setting, type ValuesOf, webUrl } from "./options.ts";
 
 /** One `--fault` option. */
@@ -68,9 +69,9 @@ export async function sandboxFrom(
   const { merchants: count, faults = [], ...options } = values;
   // If the number is not given, a data file determines it.
   const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
-  const sandbox = blaming("--data", () => createSandbox({ ...options, merchants }));
+  const sandbox = blaming(undefined, () => createSandbox({ ...options, merchants }));
   for (const asked of faults) {
-    blaming("--fault", () => {
+    blaming("fault", () => {
       if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
       else sandbox.faults.next(asked.route, asked.fault, asked.options);
     });
@@ -78,13 +79,13 @@ export async function sandboxFrom(
   return sandbox;
 }
 
-function blaming<Result>(option: string, run: () => Result): Result {
+/** @param option The option that errors are about. By default, the one that they name. */
+function blaming<Result>(option: string | undefined, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
     if (!SettlekitError.is(error)) throw error;
-    const { param, message } = error;
-    throw new UsageError(`${param === "headerPrefix" ? "--header-prefix" : option}: ${message}`);
+    throw new UsageError(`\`--${option ?? kebab(error.param ?? "data")}\`: ${error.message}`);
   }
 }
 
@@ -153,14 +154,14 @@ export function faultFrom(input: string): AskedFault {
   const options: { times?: number; probability?: number } = {};
   for (const detail of details) {
     const [, seconds] = /^retry-after=(\d+)$/.exec(detail) ?? [];
-    const [, count] = /^x(\d+)$/.exec(detail) ?? [];
-    const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(detail) ?? [];
+    const [, count] = /^x([1-9]\d{0,14})$/.exec(detail) ?? [];
+    const percent = Number(/^(\d+(?:\.\d+)?)%$/.exec(detail)?.[1]);
     if (seconds !== undefined && takesRetryAfter) retryAfter = Number(seconds);
     else if (isRateLimit) notUnderstood(detail, input);
     else if (/^(before|after|mid-answer)$/.test(detail)) when = detail;
     else if (detail === "always") options.times = Number.POSITIVE_INFINITY;
     else if (count !== undefined) options.times = Number(count);
-    else if (percent !== undefined) options.probability = Number(percent) / 100;
+    else if (percent > 0 && percent <= 100) options.probability = percent / 100;
     else notUnderstood(detail, input);
   }
   if (isRateLimit) {

@@ -40,6 +40,9 @@ describe("parsing", () => {
     for (const args of [["--host="], ["--host", ""], ["--fault", "* 503", "--fault", ""]]) {
       expect(refusalOf("sandbox", ...args)).toMatch(/--(host|fault).*is empty, perhaps because/);
     }
+    expect(refusalOf("payments", "get", "")).toBe(
+      "`PAYMENT_ID`: The value is empty, perhaps because a variable is not set. Pass one.",
+    );
   });
 
   test("names a missing argument", () => {
@@ -59,9 +62,14 @@ describe("parsing", () => {
     },
   );
 
+  test("speaks of numbers as their user does", () => {
+    expect(refusalOf("sandbox", "--port", "9".repeat(20))).toMatch(/^`--port`: .*"9+"\.$/);
+  });
+
   test("suggests the nearest option of the same command, and the nearest command", () => {
     expect(refusalOf("sandbox", "--prt")).toContain("Did you mean `--port`?");
     expect(refusalOf("listen", "--tolerence", "1")).toContain("Did you mean `--tolerance`?");
+    expect(refusalOf("simulate", "id", "overpaiment")).toContain('Did you mean "overpayment"?');
     expect(refusalOf("doctor", "--tolerance", "1")).not.toContain("Did you mean");
     expect(refusalOf("sandbos")).toContain("Did you mean `sandbox`?");
     expect(refusalOf("help", "triger")).toContain("Did you mean `trigger`?");

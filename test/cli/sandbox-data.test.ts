@@ -100,7 +100,7 @@ describe("settlekit sandbox --data", () => {
     await using _first = await sandbox("--data", data);
     const second = await settlekit(["sandbox", "--port", "0", "--json", "--data", data]);
     expect(second.code).toBe(2);
-    expect(second.stderr).toContain(`--data: Another sandbox is using ${data}.`);
+    expect(second.stderr).toContain(`\`--data\`: Another sandbox is using ${data}.`);
     const other = await settlekit(["sandbox", "--port", "0", "--data", import.meta.filename]);
     expect(other).toMatchObject({ code: 2, stdout: "" });
     expect(other.stderr).toContain("is not a sandbox's data file");

@@ -45,6 +45,9 @@ describe("a fault on the command line", () => {
     ["POST /payments 800ms retry-after=2", '"retry-after=2"'],
     ["10/s x2", '"x2"'],
     ["POST /payments 503 %", '"%"'],
+    ["POST /payments 503 0%", '"0%"'],
+    ["POST /payments 503 200%", '"200%"'],
+    ["POST /payments 503 x0", '"x0"'],
   ])("%j is refused, and the message names the invalid word", (text, word) => {
     expect(() => faultFrom(text)).toThrow(UsageError);
     expect(() => faultFrom(text)).toThrow(word);

@@ -125,6 +125,8 @@ describe("settlekit sandbox", () => {
     ["--allow-host", "http://sandbox"],
     ["--data", ""],
     ["--now", "2026-02-30"],
+    ["--now", "9999-01-01"],
+    ["--header-prefix", "a b"],
   ])("refuses %s %s before it listens", async (option, value) => {
     const { code, stdout, stderr } = await settlekit(["sandbox", "--port=0", option, value]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
