@@ -1,5 +1,5 @@
 import { checkOptionNames, environmentVariable, invalidOption } from "../values.ts";
-import { asRawBody, toBytes } from "./body.ts";
+import { rawBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
 import { headerNames } from "./headers.ts";
 
@@ -124,9 +124,9 @@ export function secretKey(
   secret: unknown,
   expected = "a non-empty string or bytes",
 ): Uint8Array<ArrayBuffer> {
-  const key = asRawBody(secret);
+  const key = rawBytes(secret);
   // With an empty key, anyone could sign.
   checkOption("secret", key !== undefined && key.length > 0, expected);
-  // A copy, so that the key cannot change afterwards. A Buffer's slice() would not copy.
-  return new Uint8Array(toBytes(key));
+  // A copy, so that the key cannot change afterwards.
+  return new Uint8Array(key);
 }

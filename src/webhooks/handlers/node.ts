@@ -1,4 +1,4 @@
-import { asRawBody, bodyAlreadyParsed, GrowingBody, type RawBody } from "../body.ts";
+import { bodyAlreadyParsed, GrowingBody, rawBytes } from "../body.ts";
 import type { Receive } from "../delivery.ts";
 
 /** The part of Node's `IncomingMessage` that is used, with what frameworks add to it. */
@@ -69,19 +69,20 @@ export function createNodeHandler(receive: Receive): NodeHandler {
 
 function readNodeBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
   const { body, rawBody, readableDidRead } = request;
-  const received = asRawBody(rawBody) ?? asRawBody(body);
+  const received = rawBytes(rawBody) ?? rawBytes(body);
+  if (received?.length) return received;
   // Some parsers leave "" or {} on requests that they did not read.
-  const isEmpty = Object.keys(Object(body)).length === 0;
-  if (!received && !readableDidRead && isEmpty) return readStream(request, maxBodyBytes, signal);
-  if (received !== undefined) return received;
-  throw bodyAlreadyParsed();
+  const isUnread = !readableDidRead && Object.keys(Object(body)).length === 0;
+  if (isUnread) return readStream(request, maxBodyBytes, signal);
+  if (received === undefined) throw bodyAlreadyParsed();
+  return received;
 }
 
 function readStream(
   request: NodeRequest,
   maxBodyBytes: number,
   signal: AbortSignal,
-): Promise<RawBody | undefined> {
+): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     const body = new GrowingBody(maxBodyBytes);
     const end = () => resolve(body.bytes);
