@@ -1,5 +1,4 @@
 import { ConfigurationError } from "../errors.ts";
-import { nodeModule } from "../values.ts";
 import { encoder } from "./body.ts";
 
 /** A signature, and the two parts that it covers (interface section 6, rule 1). */
@@ -14,9 +13,6 @@ export interface Signed {
 /** node:crypto is synchronous, while WebCrypto returns promises. */
 export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<"node:crypto">>;
 type NodeKey = ReturnType<NodeCrypto["createSecretKey"]>;
-
-/** Undefined on platforms without node:crypto. */
-export const findNodeCrypto = (): NodeCrypto | undefined => nodeModule("node:crypto");
 
 export function nodeHmacHex(
   crypto: NodeCrypto,

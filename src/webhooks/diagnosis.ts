@@ -79,10 +79,7 @@ function reserialised(text: string): [what: string, body: string][] {
 
 /** Removes what people copy along with a secret: a line break, or the quotes of an .env file. */
 function withoutQuotes(text: string): string {
-  return text
-    .trim()
-    .replace(/^["'\s]+/, "")
-    .replace(/(?<!["'\s])["'\s]+$/, "");
+  return text.replace(/^["'\s]+/, "").replace(/(?<!["'\s])["'\s]+$/, "");
 }
 
 function lenientText(bytes: Uint8Array): string {

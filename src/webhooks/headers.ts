@@ -17,10 +17,10 @@ export const fieldNames = {
 
 export type Field = keyof typeof fieldNames;
 
-type HeaderNames = ReturnType<typeof headerNames>;
+type HeaderNames = ReturnType<typeof headerNamesFor>;
 
 /** The headers to read: their prefix including the hyphen, and each field's full name. All lower case. */
-export function headerNames(headerPrefix: string) {
+export function headerNamesFor(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
   const names = Object.entries(fieldNames) as [Field, string][];
   return {

@@ -1,5 +1,6 @@
 import { WebhookVerificationError } from "../errors.ts";
-import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
+import { nodeModule } from "../values.ts";
+import { nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
 import type { Delivery } from "./delivery.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
@@ -21,7 +22,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   // Only look for causes if a logger or onError reports them.
   const suspect = (delivery: Delivery) =>
     settings.logger || settings.onError ? suspicions(delivery, secrets) : [];
-  const crypto = findNodeCrypto();
+  const crypto = nodeModule("node:crypto");
   if (crypto) {
     const keys = secrets.map((secret) => crypto.createSecretKey(secret));
     // Try every secret, so that the time taken does not reveal which one matched.

@@ -1,17 +1,9 @@
+import nodeCrypto from "node:crypto";
 import { describe, expect, it, test } from "vitest";
-import {
-  findNodeCrypto,
-  type NodeCrypto,
-  nodeHmacHex,
-  nodeSha256Hex,
-  webMatches,
-  webSha256Hex,
-} from "../../src/webhooks/crypto.ts";
+import { nodeHmacHex, nodeSha256Hex, webMatches, webSha256Hex } from "../../src/webhooks/crypto.ts";
 import { signWebhook } from "../../src/webhooks/index.ts";
-
 import { receiver, refusal, webCryptoReceiver } from "./deliveries.ts";
 
-const nodeCrypto = findNodeCrypto() as NodeCrypto;
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
 const ascii = (text: string) => new Uint8Array(Buffer.from(text, "ascii"));
 
