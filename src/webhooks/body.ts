@@ -3,17 +3,26 @@ import { WebhookVerificationError } from "../errors.ts";
 /** The request's body exactly as it was received. */
 export type WebhookBody = string | Uint8Array | ArrayBuffer;
 
+/** A body in one of the two forms used internally. */
+export type RawBody = string | Uint8Array;
+
 export const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** The bytes of a raw body; undefined for anything else, for example one that was already parsed. */
-export function rawBytes(value: unknown): Uint8Array | undefined {
-  if (typeof value === "string") return encoder.encode(value);
+/** Undefined for anything but a raw body, for example one that was already parsed. */
+export function asRawBody(value: unknown): RawBody | undefined {
+  if (typeof value === "string" || value instanceof Uint8Array) return value;
   if (ArrayBuffer.isView(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
   // Not instanceof: test runners give each file its own ArrayBuffer.
   const isBuffer = Object.prototype.toString.call(value) === "[object ArrayBuffer]";
   return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
+}
+
+export function toBytes(body: string): Uint8Array<ArrayBuffer>;
+export function toBytes(body: RawBody): Uint8Array;
+export function toBytes(body: RawBody): Uint8Array {
+  return typeof body === "string" ? encoder.encode(body) : body;
 }
 
 /** A body that is still being read, in one buffer, so that tiny chunks take no extra memory. */
@@ -26,8 +35,8 @@ export class GrowingBody {
     this.#maxBytes = maxBytes;
   }
 
-  add(chunk: string | Uint8Array): void {
-    const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+  add(chunk: RawBody): void {
+    const bytes = toBytes(chunk);
     const length = this.#length + bytes.length;
     if (length > this.#maxBytes) throw bodyTooLarge(this.#maxBytes);
     if (length > this.#buffer.length) {
@@ -47,20 +56,22 @@ export class GrowingBody {
 }
 
 /** Throws if the body is no longer raw, or is larger than the limit. */
-export function checkedBody(value: unknown, maxBodyBytes: number): Uint8Array {
+export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
+  const body = asRawBody(value);
   if (value === undefined || value === null) {
     const message = "There is no body. Pass the raw bytes, or let nodeHandler() read them.";
     throw new WebhookVerificationError("body_already_parsed", message);
   }
-  const bytes = rawBytes(value);
-  if (bytes === undefined) {
+  if (body === undefined) {
     throw bodyAlreadyParsed(
       nodeCures,
       `The body is of type ${typeof value}, not a string or bytes.`,
     );
   }
+  // A character takes at most three bytes, so most texts need not be encoded to check their size.
+  const bytes = body.length * 3 > maxBodyBytes ? toBytes(body) : body;
   if (bytes.length > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
-  return bytes;
+  return body;
 }
 
 function bodyTooLarge(maxBodyBytes: number): WebhookVerificationError {

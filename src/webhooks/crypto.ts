@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { encoder } from "./body.ts";
+import { encoder, type RawBody, toBytes } from "./body.ts";
 
 /** A signature, and the two parts that it covers (interface section 6, rule 1). */
 export interface Signed {
@@ -7,7 +7,7 @@ export interface Signed {
   readonly signature: string;
   /** The exact text of the timestamp header, followed by a dot. */
   readonly prefix: string;
-  readonly body: Uint8Array;
+  readonly body: RawBody;
 }
 
 /** node:crypto is synchronous, while WebCrypto returns promises. */
@@ -18,7 +18,7 @@ export function nodeHmacHex(
   crypto: NodeCrypto,
   key: NodeKey | Uint8Array,
   prefix: string,
-  body: string | Uint8Array,
+  body: RawBody,
 ): string {
   return crypto.createHmac("sha256", key).update(prefix).update(body).digest("hex");
 }
@@ -39,7 +39,7 @@ export function nodeMatches(
   return crypto.timingSafeEqual(expected, received);
 }
 
-export function nodeSha256Hex(crypto: NodeCrypto, prefix: string, body: string): string {
+export function nodeSha256Hex(crypto: NodeCrypto, prefix: string, body: RawBody): string {
   return crypto.createHash("sha256").update(prefix).update(body).digest("hex");
 }
 
@@ -56,16 +56,17 @@ export async function webMatches(
   return subtle.verify(algorithm, key, bytes, signedBytes(prefix, body));
 }
 
-export async function webSha256Hex(prefix: string, body: Uint8Array): Promise<string> {
+export async function webSha256Hex(prefix: string, body: RawBody): Promise<string> {
   const digest = await subtleCrypto().digest("SHA-256", signedBytes(prefix, body));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function signedBytes(prefix: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const start = encoder.encode(prefix);
-  const bytes = new Uint8Array(start.length + body.length);
+function signedBytes(prefix: string, body: RawBody): Uint8Array<ArrayBuffer> {
+  const start = toBytes(prefix);
+  const rest = toBytes(body);
+  const bytes = new Uint8Array(start.length + rest.length);
   bytes.set(start);
-  bytes.set(body, start.length);
+  bytes.set(rest, start.length);
   return bytes;
 }
 

@@ -1,5 +1,5 @@
 import { environmentVariable } from "../values.ts";
-import { encoder } from "./body.ts";
+import { toBytes } from "./body.ts";
 import type { Delivery } from "./delivery.ts";
 import { secretVariable } from "./options.ts";
 
@@ -17,7 +17,7 @@ export function suspicions(
   secrets: readonly Uint8Array<ArrayBuffer>[],
 ) {
   if (body.length > maxBodyLength) return [];
-  const text = lenientText(body);
+  const text = lenientText(toBytes(body));
   const bodies: [what: string, body: string][] = [
     ...reserialised(text),
     ["with a byte order mark", `\uFEFF${text}`],
@@ -34,10 +34,7 @@ export function suspicions(
   const bodyCure = "Pass the bytes received, not JSON.stringify(request.body).";
   const prefixCure = "Sign the timestamp header's exact text, a dot and the body.";
   const changes = [
-    ...bodies.map(([what, body]) => ({
-      cause: `${what}. ${bodyCure}`,
-      body: encoder.encode(body),
-    })),
+    ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, body })),
     ...prefixes.map(([what, prefix]) => ({ cause: `with ${what}. ${prefixCure}`, prefix })),
   ];
   const found = secrets.slice(0, maxSecrets).flatMap((secret) => {
@@ -45,10 +42,10 @@ export function suspicions(
     const cause = "without the white space or quotes around the secret.";
     return [
       ...changes.map((change) => ({ ...change, secret })),
-      { cause, secret: encoder.encode(trimmed) },
+      { cause, secret: toBytes(trimmed) },
     ];
   });
-  const environment = encoder.encode(environmentVariable(secretVariable) ?? "");
+  const environment = toBytes(environmentVariable(secretVariable) ?? "");
   const cause = `with ${secretVariable}. The secret option may be for another environment.`;
   return [...found, { cause, secret: environment }]
     .filter(({ secret }) => secret.length > 0)

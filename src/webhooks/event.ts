@@ -1,7 +1,7 @@
 import { WebhookVerificationError } from "../errors.ts";
 import { isRecord } from "../values.ts";
 import type { KnownEvents } from "../wire/webhook-event.ts";
-import { encoder } from "./body.ts";
+import { type RawBody, toBytes } from "./body.ts";
 
 declare const unknownEvent: unique symbol;
 
@@ -115,7 +115,7 @@ export class VerifiedWebhook {
   }
 
   get rawBody(): Uint8Array {
-    this.#rawBody ??= encoder.encode(this.#text);
+    this.#rawBody ??= toBytes(this.#text);
     return this.#rawBody;
   }
 
@@ -131,7 +131,7 @@ export class VerifiedWebhook {
  * The fields of `data` are not checked: refusing an authentic delivery over an odd field would only make the service
  * send it again.
  */
-export function readEvent(body: Uint8Array) {
+export function readEvent(body: RawBody) {
   const { text, value } = readJson(body);
   if (isRecord(value)) {
     const { event, type } = value;
@@ -157,9 +157,10 @@ function unnested(data: Record<string, unknown>, name: string, isPublishedForm: 
 // Keeps the byte order mark, so that encoding the text again gives the same bytes.
 const strictDecoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function readJson(body: Uint8Array): { text: string; value: unknown } {
+function readJson(body: RawBody): { text: string; value: unknown } {
   try {
-    const text = strictDecoder.decode(body);
+    // A lone surrogate is signed as U+FFFD.
+    const text = typeof body === "string" ? body.toWellFormed() : strictDecoder.decode(body);
     return { text, value: JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {
     // No cause: the platform's own message quotes the body.

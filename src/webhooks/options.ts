@@ -1,5 +1,5 @@
 import { checkOptionNames, environmentVariable, invalidOption } from "../values.ts";
-import { rawBytes } from "./body.ts";
+import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
 import { headerNamesFor } from "./headers.ts";
 
@@ -94,15 +94,7 @@ export function readSettings(options: WebhooksOptions) {
   const isLogger = isFunction(logger?.warn) && isFunction(logger?.error);
   checkOption("logger", logger === undefined || isLogger, "an object with warn and error");
   checkOption("onError", onError === undefined || isFunction(onError), "a function");
-  return {
-    toleranceSeconds,
-    headerNames,
-    maxBodyBytes,
-    bodyTimeoutMs,
-    now,
-    logger,
-    onError,
-  };
+  return { toleranceSeconds, headerNames, maxBodyBytes, bodyTimeoutMs, now, logger, onError };
 }
 
 /** Throws a ConfigurationError if an option is invalid. It never receives the value, which may be secret. */
@@ -133,9 +125,9 @@ export function secretKey(
   secret: unknown,
   expected = "a non-empty string or bytes",
 ): Uint8Array<ArrayBuffer> {
-  const key = rawBytes(secret);
+  const key = asRawBody(secret);
   // With an empty key, anyone could sign.
   checkOption("secret", key !== undefined && key.length > 0, expected);
-  // A copy, so that the key cannot change afterwards.
-  return new Uint8Array(key);
+  // A copy, so that the key cannot change afterwards. A Buffer's slice() would not copy.
+  return new Uint8Array(toBytes(key));
 }

@@ -1,5 +1,6 @@
 import { WebhookVerificationError } from "../errors.ts";
 import { nodeModule } from "../values.ts";
+import { type RawBody, toBytes } from "./body.ts";
 import { nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
 import type { Delivery } from "./delivery.ts";
 import { suspicions } from "./diagnosis.ts";
@@ -13,7 +14,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   if (typeof given === "function") {
     const verify = async (delivery: Delivery): Promise<Webhook> => {
       // A copy: the caller may reuse its buffer during the await.
-      const kept = { ...delivery, body: new Uint8Array(delivery.body) };
+      const kept = { ...delivery, body: new Uint8Array(toBytes(delivery.body)) };
       return createVerifier(await given(), settings).verify(kept);
     };
     return { isSync: false as const, matchingSecret: () => -1, verify };
@@ -32,7 +33,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
       const secretIndex = matchingSecret(delivery);
       if (secretIndex === -1) {
         const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
-        throw mismatch(delivery.body.length, found?.cause);
+        throw mismatch(delivery.body, found?.cause);
       }
       const { prefix } = delivery;
       return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
@@ -43,13 +44,13 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
     (await Promise.all(secrets.map((secret) => webMatches(secret, delivery)))).indexOf(true);
   const verify = async (given: Delivery): Promise<Webhook> => {
     // A copy, as above.
-    const delivery = { ...given, body: new Uint8Array(given.body) };
+    const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
     const secretIndex = await matchingSecret(delivery);
     if (secretIndex === -1) {
       for (const it of suspect(delivery)) {
-        if (await webMatches(it.secret, it)) throw mismatch(delivery.body.length, it.cause);
+        if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);
       }
-      throw mismatch(delivery.body.length);
+      throw mismatch(delivery.body);
     }
     const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
     return webhookOf(delivery, secretIndex, () => deliveryKey);
@@ -68,9 +69,9 @@ function webhookOf(
 }
 
 /** The error for a delivery that no secret matches, with the cause if one was found. */
-export function mismatch(bodyBytes: number, cause?: string): WebhookVerificationError {
+export function mismatch(body: RawBody, cause?: string): WebhookVerificationError {
   const likelyCause =
-    bodyBytes === 0
+    body.length === 0
       ? "The body is empty: verify before anything else reads it."
       : "Check that the endpoint's webhook secret belongs to this environment, and that the body is " +
         "unchanged.";

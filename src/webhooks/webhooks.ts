@@ -111,7 +111,7 @@ export class Webhooks {
       const delivery = isRequest(input)
         ? await readDelivery(incomingRequest(input), this.#settings)
         : openDelivery(input, this.#settings);
-      if (delivery === undefined) throw mismatch(0, "The body ended before it was complete.");
+      if (delivery === undefined) throw mismatch("", "The body ended before it was complete.");
       const webhook = await this.#verifier.verify(delivery);
       reception.end({ webhook });
       return webhook;

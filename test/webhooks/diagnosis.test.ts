@@ -153,7 +153,7 @@ describe("the search for causes", () => {
   const tried = (body: string | Uint8Array, secrets = 1) => {
     const claims = readClaims(delivery().headers, headerNamesFor("X-Service"));
     const keys = Array.from({ length: secrets }, (_, index) => new Uint8Array([65 + index]));
-    return suspicions({ ...claims, body: Buffer.from(body) }, keys);
+    return suspicions({ ...claims, body }, keys);
   };
 
   it("runs only if a logger or onError gets the result", async () => {

@@ -106,6 +106,6 @@ describe("SHA-256", () => {
     ],
   ])("matches FIPS 180-2 for %j", async (text, digest) => {
     expect(nodeSha256Hex(nodeCrypto, text.slice(0, 1), text.slice(1))).toBe(digest);
-    expect(await webSha256Hex(text.slice(0, 1), Buffer.from(text.slice(1)))).toBe(digest);
+    expect(await webSha256Hex(text.slice(0, 1), text.slice(1))).toBe(digest);
   });
 });

@@ -1,4 +1,4 @@
-import { bodyAlreadyParsed, GrowingBody, rawBytes } from "../body.ts";
+import { asRawBody, bodyAlreadyParsed, GrowingBody, type RawBody } from "../body.ts";
 import type { Receive } from "../delivery.ts";
 
 /** The part of Node's `IncomingMessage` that is used, with what frameworks add to it. */
@@ -69,8 +69,8 @@ export function createNodeHandler(receive: Receive): NodeHandler {
 
 function readNodeBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
   const { body, rawBody, readableDidRead } = request;
-  const received = rawBytes(rawBody) ?? rawBytes(body);
-  if (received?.length) return received;
+  const received = asRawBody(rawBody) ?? asRawBody(body);
+  if (received) return received;
   // Some parsers leave "" or {} on requests that they did not read.
   const isUnread = !readableDidRead && Object.keys(Object(body)).length === 0;
   if (isUnread) return readStream(request, maxBodyBytes, signal);
@@ -82,7 +82,7 @@ function readStream(
   request: NodeRequest,
   maxBodyBytes: number,
   signal: AbortSignal,
-): Promise<Uint8Array | undefined> {
+): Promise<RawBody | undefined> {
   return new Promise((resolve, reject) => {
     const body = new GrowingBody(maxBodyBytes);
     const end = () => resolve(body.bytes);
