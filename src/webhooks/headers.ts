@@ -40,7 +40,7 @@ export function readClaims(headers: unknown, names: HeaderNames) {
     const expected = "Unix seconds, Unix milliseconds or ISO 8601 with a time zone";
     throw unreadable("timestamp", timestamp, expected, names);
   }
-  return { signature: signature.toLowerCase(), prefix: `${timestamp}.`, timestampMs, hints };
+  return { signature: signature.toLowerCase(), start: `${timestamp}.`, timestampMs, hints };
 }
 
 function unreadable(

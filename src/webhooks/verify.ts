@@ -35,8 +35,8 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
         const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
         throw mismatch(delivery.body, found?.cause);
       }
-      const { prefix } = delivery;
-      return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
+      const { start } = delivery;
+      return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, start, text));
     };
     return { isSync: true as const, matchingSecret, verify };
   }
@@ -52,7 +52,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
       }
       throw mismatch(delivery.body);
     }
-    const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
+    const deliveryKey = await webSha256Hex(delivery.start, delivery.body);
     return webhookOf(delivery, secretIndex, () => deliveryKey);
   };
   return { isSync: false as const, matchingSecret, verify };

@@ -80,16 +80,16 @@ describe("HMAC-SHA-256", () => {
 
   test.each(vectors)("matches RFC 4231 with node:crypto: %s", (_, key, data, digest) => {
     for (const cut of [0, 1, data.length]) {
-      const prefix = Buffer.from(data.subarray(0, cut)).toString("latin1");
-      // A prefix is text that is encoded as UTF-8, so only ASCII keeps its bytes.
+      const start = Buffer.from(data.subarray(0, cut)).toString("latin1");
+      // The start is text that is encoded as UTF-8, so only ASCII keeps its bytes.
       if (data.subarray(0, cut).some((byte) => byte > 0x7f)) continue;
-      expect(nodeHmacHex(nodeCrypto, key, prefix, data.subarray(cut))).toBe(digest);
+      expect(nodeHmacHex(nodeCrypto, key, start, data.subarray(cut))).toBe(digest);
     }
   });
 
   test.each(vectors)("matches RFC 4231 with WebCrypto: %s", async (_, key, data, digest) => {
     const secret = new Uint8Array(key);
-    const signed = { prefix: "", body: data };
+    const signed = { start: "", body: data };
     const wrong = digest.slice(0, -1) + (digest.endsWith("0") ? "1" : "0");
     expect(await webMatches(secret, { ...signed, signature: digest })).toBe(true);
     expect(await webMatches(secret, { ...signed, signature: wrong })).toBe(false);
