@@ -1,8 +1,8 @@
 /**
  * The size of bundles, minified by esbuild and gzipped, with everything they need.
  *
- * Run with `npm run build && node bench/bundles.ts`; with `--quick` without other packages. Fails when the client or
- * the checkout grows beyond its gate, which is its size with ky and zod and some room.
+ * Run with `npm run build && node bench/bundles.ts`; with `--quick` without other packages. Fails when a bundle grows
+ * beyond its gate, which is its size with some room.
  */
 import { basename } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -52,6 +52,7 @@ const bundles: readonly Bundle[] = [
     name: "settlekit/webhooks",
     source: 'export * from "../dist/webhooks.js"',
     aimBytes: 6_000,
+    gateBytes: 9_300,
   },
 ];
 

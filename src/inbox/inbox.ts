@@ -148,8 +148,9 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Settles everything that is due and returns, for cron jobs and functions without a long-running process. Returns the
-   * number of subjects and tasks processed. Once `signal` aborts, it starts nothing new and finishes what is running.
+   * Settles everything that is due and returns, for cron jobs and functions without a long-running process. It does not
+   * check the service's lists: call `reconcile`, too. Returns the number of subjects and tasks processed. Once `signal`
+   * aborts, it starts nothing new and finishes what is running.
    */
   async settleDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
     checkOptionNames(options, ["concurrency", "signal"]);

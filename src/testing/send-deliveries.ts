@@ -1,5 +1,5 @@
 import { checkOptionNames } from "../values.ts";
-import { checkOption, isAbove0, isFunction } from "../webhooks/options.ts";
+import { checkOption, isFunction, isPositiveInteger } from "../webhooks/options.ts";
 import {
   type Disturbance,
   type DisturbedDelivery,
@@ -47,7 +47,7 @@ export async function sendDeliveries(
 ): Promise<SentDelivery[]> {
   checkOptionNames(options, [...disturbanceNames, "atOnce", "sleep", "fetch"]);
   const { atOnce = 1, sleep = timer, fetch = globalThis.fetch, ...disturbance } = options;
-  checkOption("atOnce", isAbove0(atOnce), "a whole number above 0");
+  checkOption("atOnce", isPositiveInteger(atOnce), "a whole number above 0");
   checkOption("sleep", isFunction(sleep), "a function that takes milliseconds");
   checkOption("fetch", isFunction(fetch), "a function like fetch");
   const sent: Promise<SentDelivery>[] = [];

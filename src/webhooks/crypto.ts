@@ -1,13 +1,12 @@
 import { ConfigurationError } from "../errors.ts";
-import { nodeModule } from "../values.ts";
 import { encoder, type RawBody, toBytes } from "./body.ts";
 
 /** A signature, and the two parts that it covers (interface section 6, rule 1). */
 export interface Signed {
   /** 64 hex digits in lower case. */
   readonly signature: string;
-  /** The exact text of the timestamp header, followed by a dot. */
-  readonly prefix: string;
+  /** What is signed before the body: the exact text of the timestamp header, and a dot. */
+  readonly start: string;
   readonly body: RawBody;
 }
 
@@ -15,16 +14,13 @@ export interface Signed {
 export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<"node:crypto">>;
 type NodeKey = ReturnType<NodeCrypto["createSecretKey"]>;
 
-/** Undefined on platforms without node:crypto. */
-export const findNodeCrypto = (): NodeCrypto | undefined => nodeModule("node:crypto");
-
 export function nodeHmacHex(
   crypto: NodeCrypto,
   key: NodeKey | Uint8Array,
-  prefix: string,
+  start: string,
   body: RawBody,
 ): string {
-  return crypto.createHmac("sha256", key).update(prefix).update(body).digest("hex");
+  return crypto.createHmac("sha256", key).update(start).update(body).digest("hex");
 }
 
 // Two digests in hex. Reused, because an allocation takes longer than the comparison.
@@ -35,42 +31,41 @@ const received = /* @__PURE__ */ new Uint8Array(64);
 export function nodeMatches(
   crypto: NodeCrypto,
   key: NodeKey | Uint8Array,
-  { prefix, body, signature }: Signed,
+  { start, body, signature }: Signed,
 ): boolean {
   // As text, because Node returns that faster than a Buffer.
-  encoder.encodeInto(nodeHmacHex(crypto, key, prefix, body), expected);
+  encoder.encodeInto(nodeHmacHex(crypto, key, start, body), expected);
   encoder.encodeInto(signature, received);
   return crypto.timingSafeEqual(expected, received);
 }
 
-export function nodeSha256Hex(crypto: NodeCrypto, prefix: string, body: RawBody): string {
-  return crypto.createHash("sha256").update(prefix).update(body).digest("hex");
+export function nodeSha256Hex(crypto: NodeCrypto, start: string, body: RawBody): string {
+  return crypto.createHash("sha256").update(start).update(body).digest("hex");
 }
 
 /** Whether the secret made the signature, compared in constant time by the platform. */
 export async function webMatches(
   secret: Uint8Array<ArrayBuffer>,
-  { prefix, body, signature }: Signed,
+  { start, body, signature }: Signed,
 ): Promise<boolean> {
   const subtle = subtleCrypto();
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await subtle.importKey("raw", secret, algorithm, false, ["verify"]);
   const pairs = signature.match(/../g) ?? [];
   const bytes = Uint8Array.from(pairs, (digits) => Number.parseInt(digits, 16));
-  return subtle.verify(algorithm, key, bytes, signedBytes(prefix, body));
+  return subtle.verify(algorithm, key, bytes, signedBytes(start, body));
 }
 
-export async function webSha256Hex(prefix: string, body: RawBody): Promise<string> {
-  const digest = await subtleCrypto().digest("SHA-256", signedBytes(prefix, body));
+export async function webSha256Hex(start: string, body: RawBody): Promise<string> {
+  const digest = await subtleCrypto().digest("SHA-256", signedBytes(start, body));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function signedBytes(prefix: string, body: RawBody): Uint8Array<ArrayBuffer> {
-  const start = toBytes(prefix);
-  const rest = toBytes(body);
-  const bytes = new Uint8Array(start.length + rest.length);
-  bytes.set(start);
-  bytes.set(rest, start.length);
+function signedBytes(start: string, body: RawBody): Uint8Array<ArrayBuffer> {
+  const [first, second] = [toBytes(start), toBytes(body)];
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
   return bytes;
 }
 

@@ -62,8 +62,8 @@ export async function readDelivery(
 }
 
 /** Throws if the headers cannot be verified or are stale, before the body is read. */
-function checkedClaims(headers: unknown, { headers: names, toleranceSeconds, now }: Settings) {
-  const claims = readClaims(headers, names);
+function checkedClaims(headers: unknown, { headerNames, toleranceSeconds, now }: Settings) {
+  const claims = readClaims(headers, headerNames);
   const ageMs = Number(now()) - claims.timestampMs;
   checkOption("now", !Number.isNaN(ageMs), "a function that returns a valid Date");
   if (Math.abs(ageMs) <= toleranceSeconds * 1000) return claims;

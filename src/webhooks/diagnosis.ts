@@ -13,7 +13,7 @@ const maxSecretLength = 1024;
  * delivery is still refused. `cause` states the fact and the cure, and never shows a secret.
  */
 export function suspicions(
-  { prefix, body, signature, timestampMs }: Delivery,
+  { start, body, signature, timestampMs }: Delivery,
   secrets: readonly Uint8Array<ArrayBuffer>[],
 ) {
   if (body.length > maxBodyLength) return [];
@@ -26,16 +26,16 @@ export function suspicions(
     ["with a line break after it", `${text}\r\n`],
     ["without the white space after it", text.trimEnd()],
   ];
-  const prefixes: [what: string, prefix: string][] = [
+  const starts: [what: string, start: string][] = [
     ["a timestamp in seconds", `${Math.floor(timestampMs / 1000)}.`],
     ["a timestamp in milliseconds", `${timestampMs}.`],
     ["no timestamp", ""],
   ];
   const bodyCure = "Pass the bytes received, not JSON.stringify(request.body).";
-  const prefixCure = "Sign the timestamp header's exact text, a dot and the body.";
+  const startCure = "Sign the timestamp header's exact text, a dot and the body.";
   const changes = [
     ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, body })),
-    ...prefixes.map(([what, prefix]) => ({ cause: `with ${what}. ${prefixCure}`, prefix })),
+    ...starts.map(([what, start]) => ({ cause: `with ${what}. ${startCure}`, start })),
   ];
   const found = secrets.slice(0, maxSecrets).flatMap((secret) => {
     const trimmed = secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret));
@@ -49,7 +49,7 @@ export function suspicions(
   const cause = `with ${secretVariable}. The secret option may be for another environment.`;
   return [...found, { cause, secret: environment }]
     .filter(({ secret }) => secret.length > 0)
-    .map((it) => ({ prefix, body, signature, ...it, cause: `It matches ${it.cause}` }));
+    .map((it) => ({ start, body, signature, ...it, cause: `It matches ${it.cause}` }));
 }
 
 /**
@@ -76,10 +76,7 @@ function reserialised(text: string): [what: string, body: string][] {
 
 /** Removes what people copy along with a secret: a line break, or the quotes of an .env file. */
 function withoutQuotes(text: string): string {
-  return text
-    .trim()
-    .replace(/^["'\s]+/, "")
-    .replace(/(?<!["'\s])["'\s]+$/, "");
+  return text.replace(/^["'\s]+/, "").replace(/(?<!["'\s])["'\s]+$/, "");
 }
 
 function lenientText(bytes: Uint8Array): string {

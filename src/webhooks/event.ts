@@ -88,11 +88,13 @@ export type Webhook =
   | { [Name in WebhookEventName]: WebhookOf<Name> }[WebhookEventName]
   | UnknownWebhook;
 
+/** The `data` of every event that was sent without any. */
+export const noData: Record<string, unknown> = Object.freeze({});
+
 /** A `Webhook` at run time. */
 export class VerifiedWebhook {
   // Keep the text rather than the caller's bytes, whose buffer may be reused.
   readonly #text: string;
-  readonly #hasData: boolean;
   #rawBody: Uint8Array | undefined;
   readonly #hash: (text: string) => string;
   #deliveryKey: string | undefined;
@@ -102,9 +104,8 @@ export class VerifiedWebhook {
     facts: Pick<Webhook, "timestamp" | "secretIndex" | "hints">,
     hash: (text: string) => string,
   ) {
-    Object.assign(this, { event, data: data ?? {}, ...facts });
+    Object.assign(this, { event, data, ...facts });
     this.#text = text;
-    this.#hasData = data !== null;
     this.#hash = hash;
   }
 
@@ -121,11 +122,6 @@ export class VerifiedWebhook {
   toJSON(): object {
     return { ...this, deliveryKey: this.deliveryKey };
   }
-
-  /** Whether the body had `data`, which handlers for a specific event rely on. */
-  static hasData(webhook: object): boolean {
-    return #hasData in webhook && webhook.#hasData;
-  }
 }
 
 /**
@@ -138,10 +134,11 @@ export class VerifiedWebhook {
 export function readEvent(body: RawBody) {
   const { text, value } = readJson(body);
   if (isRecord(value)) {
-    const { event, type, data = null } = value;
+    const { event, type } = value;
+    const data = value.data ?? noData;
     const name = event === undefined ? type : event;
-    if (typeof name === "string" && name !== "" && (data === null || isRecord(data))) {
-      return { text, event: name, data: data && unnested(data, name, event === undefined) };
+    if (typeof name === "string" && name !== "" && isRecord(data)) {
+      return { text, event: name, data: unnested(data, name, event === undefined) };
     }
   }
   throw notAnEvent("invalid_event", "an object with an event name and a `data` object");

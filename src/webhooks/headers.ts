@@ -17,10 +17,10 @@ export const fieldNames = {
 
 export type Field = keyof typeof fieldNames;
 
-type HeaderNames = ReturnType<typeof headerNames>;
+type HeaderNames = ReturnType<typeof headerNamesFor>;
 
 /** The headers to read: their prefix including the hyphen, and each field's full name. All lower case. */
-export function headerNames(headerPrefix: string) {
+export function headerNamesFor(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
   const names = Object.entries(fieldNames) as [Field, string][];
   return {
@@ -40,7 +40,7 @@ export function readClaims(headers: unknown, names: HeaderNames) {
     const expected = "Unix seconds, Unix milliseconds or ISO 8601 with a time zone";
     throw unreadable("timestamp", timestamp, expected, names);
   }
-  return { signature: signature.toLowerCase(), prefix: `${timestamp}.`, timestampMs, hints };
+  return { signature: signature.toLowerCase(), start: `${timestamp}.`, timestampMs, hints };
 }
 
 function unreadable(

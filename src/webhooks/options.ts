@@ -1,7 +1,7 @@
 import { checkOptionNames, environmentVariable, invalidOption } from "../values.ts";
 import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
-import { headerNames } from "./headers.ts";
+import { headerNamesFor } from "./headers.ts";
 
 /** The signing key. Text stands for its UTF-8 bytes, including a prefix such as `whsec_`. */
 export type WebhookSecret = string | Uint8Array;
@@ -76,7 +76,8 @@ const optionNames = [
 ] as const satisfies readonly (keyof WebhooksOptions)[];
 
 export const isFunction = (value: unknown) => typeof value === "function";
-export const isAbove0 = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
+export const isPositiveInteger = (value: unknown) =>
+  Number.isSafeInteger(value) && Number(value) > 0;
 
 /** Throws a ConfigurationError for the first unknown or invalid option. */
 export function readSettings(options: WebhooksOptions) {
@@ -85,15 +86,15 @@ export function readSettings(options: WebhooksOptions) {
   const { now = () => new Date(), logger, onError } = options;
   const isDuration = typeof toleranceSeconds === "number" && toleranceSeconds >= 0;
   checkOption("toleranceSeconds", isDuration, "0 or more");
-  const headers = headerNames(readHeaderPrefix(options.headerPrefix));
-  checkOption("maxBodyBytes", isAbove0(maxBodyBytes), "a whole number above 0");
-  const isDelay = isAbove0(bodyTimeoutMs) && bodyTimeoutMs < 2 ** 31;
+  const headerNames = headerNamesFor(readHeaderPrefix(options.headerPrefix));
+  checkOption("maxBodyBytes", isPositiveInteger(maxBodyBytes), "a whole number above 0");
+  const isDelay = isPositiveInteger(bodyTimeoutMs) && bodyTimeoutMs < 2 ** 31;
   checkOption("bodyTimeoutMs", isDelay, "a whole number above 0 and below 2^31");
   checkOption("now", isFunction(now), "a function that returns a valid Date");
   const isLogger = isFunction(logger?.warn) && isFunction(logger?.error);
   checkOption("logger", logger === undefined || isLogger, "an object with warn and error");
   checkOption("onError", onError === undefined || isFunction(onError), "a function");
-  return { toleranceSeconds, headers, maxBodyBytes, bodyTimeoutMs, now, logger, onError };
+  return { toleranceSeconds, headerNames, maxBodyBytes, bodyTimeoutMs, now, logger, onError };
 }
 
 /** Throws a ConfigurationError if an option is invalid. It never receives the value, which may be secret. */

@@ -1,7 +1,7 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { nearestEvent, show, thrownText } from "../values.ts";
 import { type Delivery, type IncomingRequest, type Receive, readDelivery } from "./delivery.ts";
-import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
+import { eventNames, noData, type Webhook } from "./event.ts";
 import { createFetchHandler } from "./handlers/fetch.ts";
 import { createLambdaHandler } from "./handlers/lambda.ts";
 import { createNodeHandler } from "./handlers/node.ts";
@@ -42,7 +42,8 @@ export function createReceiver(
 
   async function handle(webhook: Webhook): Promise<void> {
     const { event } = webhook;
-    const hasData = VerifiedWebhook.hasData(webhook);
+    // Handlers of a specific event rely on its data.
+    const hasData = webhook.data !== noData;
     const found = (hasData && handlers.get(event)) || handlers.get("*");
     // No warning for creations if updates are handled: merchants request creations themselves, and rarely need them.
     const isFollowed = hasData && handlers.has(event.replace(/created$/, "updated"));

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
-import { checkOptionNames } from "../values.ts";
+import { checkOptionNames, nodeModule } from "../values.ts";
 import type { KnownEvents } from "../wire/webhook-event.ts";
-import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
+import { nodeHmacHex } from "./crypto.ts";
 import { type Field, fieldNames } from "./headers.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
@@ -54,7 +54,7 @@ export function signWebhook<const Name extends string>(
   checkOption("event", body !== undefined, "an event, unless a body is given");
   checkOption("body", typeof body === "string", "a string");
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
-  const nodeCrypto = findNodeCrypto();
+  const nodeCrypto = nodeModule("node:crypto");
   if (nodeCrypto === undefined) {
     throw new ConfigurationError("signWebhook needs node:crypto. Use it on a server.", {
       code: "unsupported_platform",

@@ -1,5 +1,5 @@
-const unixTime = /^\d{1,14}$/;
-const unixSecondsWithFraction = /^(\d{1,11})\.(\d{1,9})$/;
+const unixSeconds = /^(\d{1,11})(?:\.(\d{1,9}))?$/;
+const unixMilliseconds = /^\d{12,14}$/;
 const iso8601 =
   /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])((?:[01]\d|2[0-3]):[0-5]\d))$/;
 
@@ -18,8 +18,8 @@ const maxLength = 35;
  */
 export function parseTimestamp(text: string): number | undefined {
   if (text.length > maxLength) return undefined;
-  if (unixTime.test(text)) return Number(text) * (text.length < 12 ? 1000 : 1);
-  const [, seconds, fraction] = unixSecondsWithFraction.exec(text) ?? [];
+  if (unixMilliseconds.test(text)) return Number(text);
+  const [, seconds, fraction] = unixSeconds.exec(text) ?? [];
   if (seconds) return Number(seconds) * 1000 + milliseconds(fraction);
   const [, dateAndTime = "", isoFraction, sign, offset] = iso8601.exec(text) ?? [];
   const date = new Date(`${dateAndTime}Z`);

@@ -1,6 +1,7 @@
 import { WebhookVerificationError } from "../errors.ts";
+import { nodeModule } from "../values.ts";
 import { type RawBody, toBytes } from "./body.ts";
-import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
+import { nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
 import type { Delivery } from "./delivery.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
@@ -22,7 +23,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   // Only look for causes if a logger or onError reports them.
   const suspect = (delivery: Delivery) =>
     settings.logger || settings.onError ? suspicions(delivery, secrets) : [];
-  const crypto = findNodeCrypto();
+  const crypto = nodeModule("node:crypto");
   if (crypto) {
     const keys = secrets.map((secret) => crypto.createSecretKey(secret));
     // Try every secret, so that the time taken does not reveal which one matched.
@@ -34,8 +35,8 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
         const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
         throw mismatch(delivery.body, found?.cause);
       }
-      const { prefix } = delivery;
-      return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
+      const { start } = delivery;
+      return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, start, text));
     };
     return { isSync: true as const, matchingSecret, verify };
   }
@@ -51,7 +52,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
       }
       throw mismatch(delivery.body);
     }
-    const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
+    const deliveryKey = await webSha256Hex(delivery.start, delivery.body);
     return webhookOf(delivery, secretIndex, () => deliveryKey);
   };
   return { isSync: false as const, matchingSecret, verify };

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { suspicions } from "../../src/webhooks/diagnosis.ts";
-import { headerNames, readClaims } from "../../src/webhooks/headers.ts";
+import { headerNamesFor, readClaims } from "../../src/webhooks/headers.ts";
 import type { WebhooksOptions } from "../../src/webhooks/index.ts";
 import { delivery, hmacHex, receiver, secret, webCryptoReceiver } from "./deliveries.ts";
 
@@ -151,7 +151,7 @@ function fastest(run: () => void): number {
 describe("the search for causes", () => {
   const reserialised = changed('{"event": "a", "data": {}}', '{"event":"a","data":{}}');
   const tried = (body: string | Uint8Array, secrets = 1) => {
-    const claims = readClaims(delivery().headers, headerNames("X-Service"));
+    const claims = readClaims(delivery().headers, headerNamesFor("X-Service"));
     const keys = Array.from({ length: secrets }, (_, index) => new Uint8Array([65 + index]));
     return suspicions({ ...claims, body }, keys);
   };

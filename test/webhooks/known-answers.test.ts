@@ -1,17 +1,9 @@
+import nodeCrypto from "node:crypto";
 import { describe, expect, it, test } from "vitest";
-import {
-  findNodeCrypto,
-  type NodeCrypto,
-  nodeHmacHex,
-  nodeSha256Hex,
-  webMatches,
-  webSha256Hex,
-} from "../../src/webhooks/crypto.ts";
+import { nodeHmacHex, nodeSha256Hex, webMatches, webSha256Hex } from "../../src/webhooks/crypto.ts";
 import { signWebhook } from "../../src/webhooks/index.ts";
-
 import { receiver, refusal, webCryptoReceiver } from "./deliveries.ts";
 
-const nodeCrypto = findNodeCrypto() as NodeCrypto;
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
 const ascii = (text: string) => new Uint8Array(Buffer.from(text, "ascii"));
 
@@ -88,16 +80,16 @@ describe("HMAC-SHA-256", () => {
 
   test.each(vectors)("matches RFC 4231 with node:crypto: %s", (_, key, data, digest) => {
     for (const cut of [0, 1, data.length]) {
-      const prefix = Buffer.from(data.subarray(0, cut)).toString("latin1");
-      // A prefix is text that is encoded as UTF-8, so only ASCII keeps its bytes.
+      const start = Buffer.from(data.subarray(0, cut)).toString("latin1");
+      // The start is text that is encoded as UTF-8, so only ASCII keeps its bytes.
       if (data.subarray(0, cut).some((byte) => byte > 0x7f)) continue;
-      expect(nodeHmacHex(nodeCrypto, key, prefix, data.subarray(cut))).toBe(digest);
+      expect(nodeHmacHex(nodeCrypto, key, start, data.subarray(cut))).toBe(digest);
     }
   });
 
   test.each(vectors)("matches RFC 4231 with WebCrypto: %s", async (_, key, data, digest) => {
     const secret = new Uint8Array(key);
-    const signed = { prefix: "", body: data };
+    const signed = { start: "", body: data };
     const wrong = digest.slice(0, -1) + (digest.endsWith("0") ? "1" : "0");
     expect(await webMatches(secret, { ...signed, signature: digest })).toBe(true);
     expect(await webMatches(secret, { ...signed, signature: wrong })).toBe(false);

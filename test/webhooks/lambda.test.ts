@@ -23,6 +23,7 @@ describe("the Lambda handler", () => {
     ["headers alone, as some load balancers send", { multiValueHeaders: undefined }],
     ["multiValueHeaders alone, as other load balancers send", { headers: undefined }],
     ["null for multiValueHeaders", { multiValueHeaders: null }],
+    ["no entry in multiValueHeaders, as in many test events", { multiValueHeaders: {} }],
     ["no isBase64Encoded", { isBase64Encoded: undefined }],
   ])("accepts an event with %s", async (_, change) => {
     expect((await answer({ ...delivery.lambdaV1(), ...change })).statusCode).toBe(200);

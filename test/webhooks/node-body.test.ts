@@ -57,6 +57,15 @@ describe("a body that other code handled first", () => {
     expect(await exchange(site.port, head(1000))).toMatch(/^HTTP\/1\.1 500 /);
   });
 
+  it("is not listed byte by byte when it was kept raw, which would block the process", async () => {
+    const body = Buffer.from(delivery().body);
+    const listKeys = vi.spyOn(Object, "keys");
+    await using site = await prepared((request) => Object.assign(request, { body }));
+    expect(await statusFor(site.port, head(1000))).toBe(200);
+    expect(listKeys.mock.calls.filter(([listed]) => listed === body)).toEqual([]);
+    listKeys.mockRestore();
+  });
+
   it("is verified at once when it was kept in rawBody, whatever the stream still holds", async () => {
     const rawBody = Buffer.from(delivery().body);
     await using site = await prepared((request) => Object.assign(request, { rawBody }));

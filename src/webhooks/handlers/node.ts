@@ -70,11 +70,12 @@ export function createNodeHandler(receive: Receive): NodeHandler {
 function readNodeBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
   const { body, rawBody, readableDidRead } = request;
   const received = asRawBody(rawBody) ?? asRawBody(body);
+  if (received) return received;
   // Some parsers leave "" or {} on requests that they did not read.
-  const isEmpty = Object.keys(Object(body)).length === 0;
-  if (!received && !readableDidRead && isEmpty) return readStream(request, maxBodyBytes, signal);
-  if (received !== undefined) return received;
-  throw bodyAlreadyParsed();
+  const isUnread = !readableDidRead && Object.keys(Object(body)).length === 0;
+  if (isUnread) return readStream(request, maxBodyBytes, signal);
+  if (received === undefined) throw bodyAlreadyParsed();
+  return received;
 }
 
 function readStream(
