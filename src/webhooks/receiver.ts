@@ -34,7 +34,10 @@ export function createReceiver(
   async function report(level: "warn" | "error", error: unknown, webhook?: Webhook) {
     const name = webhook ? ` of ${show(webhook.event)}` : "";
     const message = `A webhook delivery${name} ${level === "warn" ? "was refused" : "failed"}. ${thrownText(error)}`;
-    if (logger || !onError) await log(level, message, { error, ...(webhook && idsOf(webhook)) });
+    const failure = { error, ...(webhook && idsOf(webhook)) };
+    // Without the stack: anyone can have thousands of deliveries refused.
+    const details = level === "warn" ? { reason: Object(error).reason } : failure;
+    if (logger || !onError) await log(level, message, details);
     try {
       await onError?.(error, webhook);
     } catch {}

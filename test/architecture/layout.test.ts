@@ -31,7 +31,7 @@ test.each([
   ["resources", 2_552],
   ["sandbox", 6_773],
   ["testing", 414],
-  ["webhooks", 1_789],
+  ["webhooks", 1_792],
   ["wire", 1_755],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
