@@ -15,6 +15,7 @@ import { paymentPageCases } from "./payment-page-cases.ts";
 import { reactCases } from "./react-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 import { sentCases } from "./sent-cases.ts";
+import { tabsCases } from "./tabs-cases.ts";
 import { walletCases } from "./wallet-cases.ts";
 
 /** Whether the sandbox's pages, the element's looks and its rarer states are tested, too, as `npm run check` does. */
@@ -46,5 +47,6 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
     elementAwakeCases(browser);
     elementServiceCases(browser);
     sentCases(browser);
+    tabsCases(browser);
   }
 });

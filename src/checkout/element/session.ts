@@ -99,14 +99,14 @@ export class Session implements Actions {
       this.stop();
       return;
     }
-    this.#update({ returnUrl: this.#connection.returnUrl });
-    this.#walletPayment.recall(this.#connection.paymentId);
+    const { paymentId, returnUrl } = this.#connection;
+    this.#update({ returnUrl });
     addEventListener("online", () => void this.refresh(), { signal });
     // Timers may have paused while the page was hidden, or the device asleep.
     const onVisible = () => document.hidden || void this.refresh();
     document.addEventListener("visibilitychange", onVisible, { signal });
     addEventListener("offline", () => this.#update({ isOffline: true }), { signal });
-    this.#walletPayment.discover(signal);
+    this.#walletPayment.start(paymentId, signal);
     this.#timer = setInterval(() => this.#tick(), tickMs);
     void this.#look();
   }

@@ -103,11 +103,11 @@ export function viewOf(known: Known, texts: Texts): View {
     wallets: phase === "pay" && offer ? labelled(known.wallets, texts) : [],
     isWalletBusy: wallet !== undefined && wallet.step !== "failed",
     wallet:
-      phase === "sent"
-        ? sentLine(known, texts)
-        : // The customer must reject a transfer that a wallet still shows, even if the payment has ended.
-          isOpen || wallet?.step === "sending"
-          ? walletLine(known, texts)
+      // The customer must reject a transfer that a wallet still shows, even if another was sent or the payment has ended.
+      isOpen || wallet?.step === "sending"
+        ? walletLine(known, texts)
+        : phase === "sent"
+          ? sentLine(known, texts)
           : undefined,
     confirmations: phase === "confirming" && payment ? confirmationsOf(payment, texts) : undefined,
     outcome: phase === "over" && payment ? outcomeOf(payment, known, texts) : undefined,

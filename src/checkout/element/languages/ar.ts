@@ -53,7 +53,7 @@ export const arabic: Messages = {
   sentBefore:
     "أرسلت {wallet} هذه الدفعة بالفعل. لا تدفع مرة أخرى إلا إذا فشلت تلك المعاملة، وإلا فستدفع مرتين.",
   walletRejected: "رفضتَ الطلب في {wallet}. لم يُرسل أي شيء.",
-  walletBusy: "يوجد طلب مفتوح في {wallet}. أجب عنه أولًا.",
+  walletBusy: "ما زال هناك طلب مفتوح في إحدى المحافظ. أجب عنه أولًا.",
   walletUnknownChain: "لا تعرف {wallet} شبكة {network}. أضف هذه الشبكة في {wallet} ثم حاول مجددًا.",
   walletWrongChain: "{wallet} ليست على {network}. غيّر الشبكة هناك ثم حاول مجددًا. لم يُرسل أي شيء.",
   walletNoFunds:

@@ -57,7 +57,7 @@ export const german: Messages = {
   sentBefore:
     "{wallet} hat diese Zahlung bereits gesendet. Zahlen Sie nur dann erneut, wenn diese Transaktion fehlgeschlagen ist: Sonst zahlen Sie doppelt.",
   walletRejected: "Sie haben die Anfrage in {wallet} abgelehnt. Es wurde nichts gesendet.",
-  walletBusy: "In {wallet} ist noch eine Anfrage offen. Beantworten Sie zuerst diese.",
+  walletBusy: "Eine Wallet-Anfrage ist noch offen. Beantworten Sie zuerst diese.",
   walletUnknownChain:
     "{wallet} kennt {network} nicht. Fügen Sie dieses Netzwerk in {wallet} hinzu, und versuchen Sie es dann noch einmal.",
   walletWrongChain:

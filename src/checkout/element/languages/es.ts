@@ -56,7 +56,7 @@ export const spanish: Messages = {
   sentBefore:
     "{wallet} ya ha enviado este pago. Pague de nuevo solo si esa transacción ha fallado: de lo contrario, pagará dos veces.",
   walletRejected: "Ha rechazado la solicitud en {wallet}. No se ha enviado nada.",
-  walletBusy: "{wallet} ya tiene una solicitud abierta. Responda primero a esa.",
+  walletBusy: "Aún hay una solicitud pendiente en una billetera. Respóndala primero.",
   walletUnknownChain:
     "{wallet} no conoce {network}. Añada esta red en {wallet} e inténtelo de nuevo.",
   walletWrongChain:

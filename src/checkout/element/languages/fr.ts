@@ -56,7 +56,7 @@ export const french: Messages = {
   sentBefore:
     "{wallet} a déjà envoyé ce paiement. Ne payez à nouveau que si cette transaction a échoué : sinon, vous payez deux fois.",
   walletRejected: "Vous avez refusé la demande dans {wallet}. Rien n’a été envoyé.",
-  walletBusy: "Une demande est déjà ouverte dans {wallet}. Répondez d’abord à celle-ci.",
+  walletBusy: "Une demande est encore ouverte dans un portefeuille. Répondez d’abord à celle-ci.",
   walletUnknownChain:
     "{wallet} ne connaît pas {network}. Ajoutez ce réseau dans {wallet}, puis réessayez.",
   walletWrongChain:

@@ -56,7 +56,7 @@ export const italian: Messages = {
   sentBefore:
     "{wallet} ha già inviato questo pagamento. Paghi di nuovo solo se quella transazione non è riuscita: altrimenti paga due volte.",
   walletRejected: "Ha rifiutato la richiesta in {wallet}. Non è stato inviato nulla.",
-  walletBusy: "In {wallet} c’è già una richiesta aperta. Risponda prima a quella.",
+  walletBusy: "Una richiesta è ancora aperta in un wallet. Risponda prima a quella.",
   walletUnknownChain:
     "{wallet} non conosce {network}. Aggiunga questa rete in {wallet}, poi riprovi.",
   walletWrongChain:

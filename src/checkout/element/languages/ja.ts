@@ -56,7 +56,7 @@ export const japanese: Messages = {
   sentBefore:
     "{wallet} はこのお支払いをすでに送金しています。その取引が失敗した場合にのみ、もう一度お支払いください。そうでない場合は二重払いになります。",
   walletRejected: "{wallet} でリクエストを拒否しました。何も送金されていません。",
-  walletBusy: "{wallet} に未処理のリクエストがあります。先にそちらに応答してください。",
+  walletBusy: "ウォレットに未処理のリクエストがあります。先にそちらに応答してください。",
   walletUnknownChain:
     "{wallet} に {network} が登録されていません。{wallet} でこのネットワークを追加してから、もう一度お試しください。",
   walletWrongChain:

@@ -56,7 +56,7 @@ export const portuguese: Messages = {
   sentBefore:
     "{wallet} já enviou este pagamento. Pague novamente apenas se essa transação tiver falhado: caso contrário, você pagará duas vezes.",
   walletRejected: "Você recusou a solicitação em {wallet}. Nada foi enviado.",
-  walletBusy: "{wallet} já tem uma solicitação aberta. Responda primeiro a ela.",
+  walletBusy: "Ainda há uma solicitação aberta em uma carteira. Responda primeiro a ela.",
   walletUnknownChain:
     "{wallet} não conhece {network}. Adicione esta rede em {wallet} e tente novamente.",
   walletWrongChain:

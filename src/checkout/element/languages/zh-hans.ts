@@ -52,7 +52,7 @@ export const simplifiedChinese: Messages = {
   walletSent: "{wallet} 已发送付款。网络通常会在一分钟内显示。",
   sentBefore: "{wallet} 已发送此付款。仅当该交易失败时才应再次付款，否则您将重复付款。",
   walletRejected: "您在 {wallet} 中拒绝了请求。未发送任何资产。",
-  walletBusy: "{wallet} 中已有未处理的请求。请先处理该请求。",
+  walletBusy: "钱包中仍有未处理的请求。请先处理该请求。",
   walletUnknownChain: "{wallet} 无法识别 {network}。请在 {wallet} 中添加此网络，然后重试。",
   walletWrongChain: "{wallet} 不在 {network} 上。请切换网络，然后重试。未发送任何资产。",
   walletNoFunds: "账户在 {network} 上的 {token} 不足，或不足以支付网络费用。未发送任何资产。",
