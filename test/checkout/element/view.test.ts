@@ -267,6 +267,14 @@ describe("texts from the service", () => {
 });
 
 describe("languages", () => {
+  test("that are written from right to left keep the order of names and currencies", async () => {
+    const arabic = createTexts(await loadMessages("ar"), "ar");
+    const usd = "\u200F25.00\u00A0\u2068US$\u2069";
+    expect(arabic.money(2500, "USD")).toBe(usd);
+    expect(arabic.money(2500, "US points")).toBe("25.00 \u2068US points\u2069");
+    expect(arabic.say("toAddress", { network: "Base (C++)" })).toContain("\u2068Base (C++)\u2069");
+  });
+
   test.each([
     ["de-AT", "de"],
     ["pt-BR", "pt"],
