@@ -299,6 +299,10 @@ describe("languages", () => {
         (name) => messages[name as MessageName] === english[name as MessageName],
       );
       expect(same.length).toBeLessThan(5);
+      // An unknown status is not translated: no sentence of the language could contain it.
+      expect(messages.otherStatus).toMatch(/[:：] ?\{status\}$/);
+      // In French, a line break before these signs is prevented.
+      expect(Object.values(messages).filter((text) => / [;:!?]/.test(text))).toEqual([]);
     },
   );
 });

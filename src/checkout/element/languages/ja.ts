@@ -54,7 +54,7 @@ export const japanese: Messages = {
     "キャンセルしました。何も送金されないように、{wallet} でもリクエストを拒否してください。",
   walletSent: "{wallet} が送金しました。通常は 1 分以内にネットワークに表示されます。",
   sentBefore:
-    "{wallet} はこのお支払いをすでに送金しています。その取引が失敗した場合にのみ、もう一度お支払いください。そうでない場合は二重払いになります。",
+    "{wallet} はこのお支払いをすでに送金しています。そのトランザクションが失敗した場合にのみ、もう一度お支払いください。そうでない場合は二重払いになります。",
   walletRejected: "{wallet} でリクエストを拒否しました。何も送金されていません。",
   walletBusy: "ウォレットに未処理のリクエストがあります。先にそちらに応答してください。",
   walletUnknownChain:
@@ -62,7 +62,7 @@ export const japanese: Messages = {
   walletWrongChain:
     "{wallet} が {network} に接続していません。ネットワークを切り替えて、もう一度お試しください。何も送金されていません。",
   walletNoFunds:
-    "アカウントの {network} の {token} またはネットワーク手数料が足りません。何も送金されていません。",
+    "アカウントの残高が足りません（{network} の {token}、またはネットワーク手数料）。何も送金されていません。",
   walletQuoteExpired:
     "承認の前に価格の期限が切れました。何も送金されていません。新しい価格でもう一度お試しください。",
   walletUnsupported:
@@ -75,10 +75,9 @@ export const japanese: Messages = {
   keepWaiting: "このまま待つ",
   payAgain: "それでももう一度支払う",
   confirmations: "確認数：{count} / {required}",
-  confirming: "ネットワークで確認中です",
+  confirming: "ネットワークがお支払いを確認しています",
   confirmingBar: "ネットワークの確認",
-  onItsWay:
-    "お支払いは処理中です。このページを閉じてもかまいません。ショップには必ず通知されます。",
+  onItsWay: "お支払いは処理中です。このページを閉じてもかまいません。ショップに通知されます。",
   outcome: "結果",
   thanks: "ありがとうございました。",
   arrived: "{received} を受け取りました。ありがとうございました。",
@@ -89,7 +88,7 @@ export const japanese: Messages = {
   failedHelp: "ショップに連絡済みです。お問い合わせください。",
   late: "{received} は期限後に届きました。ショップに連絡済みです。お問い合わせください。",
   sentLate:
-    "送金は行われましたが、期限内に届きませんでした。もう一度支払わないでください。届き次第ショップに通知され、対応できます。",
+    "送金は行われましたが、期限内に届きませんでした。もう一度支払わないでください。届き次第ショップに通知され、ショップが対応できます。",
   expiredHelp: "期限内に入金がありませんでした。このお支払いのアドレスには何も送らないでください。",
   cancelledHelp: "このお支払いのアドレスには何も送らないでください。",
   refundedHelp: "返金の手続き中です。詳しくはショップにお問い合わせください。",
