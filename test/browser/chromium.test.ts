@@ -8,6 +8,7 @@ import { elementCases } from "./element-cases.ts";
 import { elementLastsCases } from "./element-lasts-cases.ts";
 import { elementLooksCases } from "./element-looks-cases.ts";
 import { elementPageCases } from "./element-page-cases.ts";
+import { elementReturnCases } from "./element-return-cases.ts";
 import { elementServiceCases } from "./element-service-cases.ts";
 import { inspectorCases } from "./inspector-cases.ts";
 import { inspectorToolsCases } from "./inspector-tools-cases.ts";
@@ -40,6 +41,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   reactCases(browser);
   if (isWhole) {
     elementLastsCases(browser);
+    elementReturnCases(browser);
     scenarioCases(browser);
     inspectorCases(browser);
     inspectorToolsCases(browser);

@@ -106,6 +106,8 @@ export class Session implements Actions {
     const onVisible = () => document.hidden || void this.refresh();
     document.addEventListener("visibilitychange", onVisible, { signal });
     addEventListener("offline", () => this.#update({ isOffline: true }), { signal });
+    // A browser may restore the page just as it was left.
+    addEventListener("pagehide", () => this.stay(), { signal });
     this.#walletPayment.start(paymentId, signal);
     this.#timer = setInterval(() => this.#tick(), tickMs);
     void this.#look();
