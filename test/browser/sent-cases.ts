@@ -206,7 +206,7 @@ export function sentCases(browser: () => Browser): void {
       await says("Check the amount and the address");
       const second = wallet.confirm(1);
       await shop.shows("sent");
-      expect(await hashes()).toBe(`${hash} ${second}`);
+      expect(await hashes()).toBe(`${hash}\n${second}`);
     });
 
     test("is shown as sent when the payment expires, and as paid when it arrives", async () => {

@@ -56,8 +56,8 @@ const css = `
 .card:focus { outline: none; }
 h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; }
 ol { list-style: none; }
-code, .amount { overflow-wrap: anywhere; }
-code { font: 0.9375rem/1.5 var(--mono); text-wrap: balance; }
+.amount { overflow-wrap: anywhere; }
+code { font: 0.9375rem/1.5 var(--mono); white-space: pre-line; word-break: break-all; text-wrap: balance; }
 .quiet { color: var(--quiet); font-size: 0.9375rem; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 

@@ -54,7 +54,7 @@ export interface View {
     | undefined;
   readonly outcome: string | undefined;
   readonly received: string | undefined;
-  /** The hash of one transaction, or all of them. */
+  /** The hash of one transaction, or one on each line. */
   readonly transaction: string | undefined;
   readonly returnUrl: string | undefined;
   /** When the customer is redirected. */
@@ -295,5 +295,5 @@ function wayBack({ returnUrl, returnInSeconds }: Known, texts: Texts) {
 function transactionsOf(phase: View["phase"], { payment, sent }: Known): string | undefined {
   const own = phase === "over" && payment ? transactionOf(payment) : undefined;
   const hashes = new Set([own ?? "", ...sent.map(({ hash }) => hash)].filter(Boolean));
-  return [...hashes].join(" ") || undefined;
+  return [...hashes].join("\n") || undefined;
 }

@@ -173,7 +173,7 @@ describe("a transfer that a wallet has sent", () => {
     ["completed", received("25000000", "25.00")],
   ])("has its hash on the page, like all others: %s", (status, of) => {
     const { transaction } = knowing({ payment: { ...payment, status, ...of }, sent });
-    expect(transaction).toContain("0x1 0x2");
+    expect(transaction).toContain("0x1\n0x2");
   });
 
   test.each(["expired", "cancelled"])(
