@@ -19,13 +19,11 @@ interface PricesOptions {
   readonly look: () => Promise<void>;
 }
 
-/** The tokens to choose from, and the price in the chosen one. Only the latest price request counts. */
+/** The tokens to choose from, and the price in the chosen one. A new request for a price cancels the one before. */
 export class Prices {
   readonly #options: PricesOptions;
-  /** Number of the latest quote request; responses to earlier ones are outdated. */
-  #asked = 0;
-  /** The current request. */
-  #asking: number | undefined;
+  /** The current request for a price. */
+  #request: AbortController | undefined;
   #retryAt: number | undefined;
 
   constructor(options: PricesOptions) {
@@ -41,13 +39,13 @@ export class Prices {
   }
 
   async askIfNone(): Promise<void> {
-    const isAsking = this.#asking === this.#asked;
-    if (this.#options.known().offer === undefined && !isAsking) await this.ask();
+    if (this.#options.known().offer === undefined && !this.#request) await this.ask();
   }
 
-  /** Forgets the price, and the current request. */
+  /** Forgets the price, and cancels the current request. */
   drop(): void {
-    this.#asked += 1;
+    this.#request?.abort();
+    this.#request = undefined;
     this.#retryAt = undefined;
     this.#options.update({ offer: undefined, priceFailure: undefined });
   }
@@ -55,36 +53,36 @@ export class Prices {
   /** Requests the price in the chosen token, or in the service's default one. An active quote is returned again. */
   async ask(): Promise<void> {
     const { known, update, report, connection, look } = this.#options;
-    const signal = this.#options.signal();
     const { payment, choice, depositInCents: forceDepositAmount, offer: before } = known();
     const { checkout } = connection() ?? {};
     if (checkout === undefined || payment?.status !== "pending") return;
     const isDeposit = payment.type === "deposit";
     if (isDeposit && forceDepositAmount === undefined) return;
     this.drop();
-    const asked = this.#asked;
-    this.#asking = asked;
+    const request = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal(), request.signal]);
+    this.#request = request;
     try {
       const { chainId, contractAddress } = choice ?? {};
       const input = { chainId, contractAddress, ...(isDeposit && { forceDepositAmount }) };
       const answer = checkout.quotes.create(input, { signal }).withResponse();
       const { data: quote, headers } = await answer;
-      if (asked !== this.#asked) return;
+      if (signal.aborted) return;
       const clock = clockOf(quote, headers);
-      const request = clock
+      const payable = clock
         ? paymentRequest(payment, quote, () => clock.now())
         : checkout.paymentRequest(payment, quote);
-      const offer = offerOf(request, quote, choice);
-      this.#asking = undefined;
+      const offer = offerOf(payable, quote, choice);
+      this.#request = undefined;
       const isRenewed = before !== undefined && before.request.amount !== offer.request.amount;
       update({ offer, choice: offer.choice, isRenewed });
     } catch (error) {
-      if (asked !== this.#asked || signal.aborted) return;
-      // The payment may have ended meanwhile, and accepts no quotes then.
+      if (signal.aborted) return;
+      // The payment may have ended meanwhile: then it accepts no quotes, and reading it drops the price.
       await look();
-      if (asked !== this.#asked || known().payment?.status !== "pending") return;
+      if (signal.aborted) return;
       report(error);
-      this.#asking = undefined;
+      this.#request = undefined;
       if (mayPass(error)) this.#retryAt = performance.now() + retryMs;
       const isOurs = InvalidRequestError.is(error) && error.status === undefined;
       const kind = isOurs ? "unpayable" : "priceFailed";
