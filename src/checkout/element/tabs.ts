@@ -34,7 +34,12 @@ export async function claim(paymentId: string, signal: AbortSignal): Promise<boo
 /** Where the browser keeps what wallets have sent for a payment. */
 const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
 
-export function readSent(paymentId: string): SentTransfer[] {
+/** What wallets have sent for a payment, oldest first: the given transfers, and those that other tabs have stored. */
+export function withStored(paymentId: string, sent: readonly SentTransfer[]): SentTransfer[] {
+  return [...new Map([...stored(paymentId), ...sent].map((it) => [it.hash, it])).values()];
+}
+
+function stored(paymentId: string): SentTransfer[] {
   try {
     const sent: unknown = JSON.parse(localStorage.getItem(keyOf(paymentId)) ?? "[]");
     return Array.isArray(sent) ? sent.filter((it) => it?.hash && it.choice) : [];
@@ -44,25 +49,16 @@ export function readSent(paymentId: string): SentTransfer[] {
   }
 }
 
-export function writeSent(paymentId: string, sent: readonly SentTransfer[]): void {
+export function store(paymentId: string, sent: readonly SentTransfer[]): void {
   try {
-    const all = mergeSent(readSent(paymentId), sent);
-    localStorage.setItem(keyOf(paymentId), JSON.stringify(all));
+    localStorage.setItem(keyOf(paymentId), JSON.stringify(sent));
   } catch {
     // Storage is unavailable: the transfer is known until the customer leaves the page.
   }
 }
 
-/** Calls back when another tab has written what wallets have sent for a payment, until the signal aborts. */
-export function onSent(paymentId: string, callback: () => void, signal: AbortSignal): void {
+/** Calls back when another tab has stored a transfer for a payment, until the signal aborts. */
+export function onStored(paymentId: string, callback: () => void, signal: AbortSignal): void {
   const check = ({ key }: StorageEvent) => key === keyOf(paymentId) && callback();
   addEventListener("storage", check, { signal });
-}
-
-/** Both lists in order, each transaction once. */
-export function mergeSent(
-  some: readonly SentTransfer[],
-  more: readonly SentTransfer[],
-): SentTransfer[] {
-  return [...new Map([...some, ...more].map((it) => [it.hash, it])).values()];
 }

@@ -7,7 +7,7 @@ import {
   type WalletFailure,
   type WalletProgress,
 } from "./state.ts";
-import { claim, mergeSent, onSent, readSent, writeSent } from "./tabs.ts";
+import { claim, onStored, store, withStored } from "./tabs.ts";
 import {
   payFromWallet,
   quoteExpired,
@@ -51,7 +51,7 @@ export class WalletPayment {
   /** Finds the browser's wallets, and what they have sent for the payment, until the signal aborts. */
   start(paymentId: string, signal: AbortSignal): void {
     this.#recall(paymentId);
-    onSent(paymentId, () => this.#recall(paymentId), signal);
+    onStored(paymentId, () => this.#recall(paymentId), signal);
     this.#wallets.discover((wallets) => this.#options.update({ wallets }), signal);
   }
 
@@ -79,7 +79,7 @@ export class WalletPayment {
       if (signal.aborted || this.#recall(payment.id)) return;
       const urls = rpcUrls();
       const hash = await payFromWallet({ provider, name, offer, rpcUrls: urls, isCurrent, onStep });
-      this.#keep({ wallet: name, choice, hash });
+      this.#keep(payment.id, { wallet: name, choice, hash });
     } catch (error) {
       if (signal.aborted) return;
       const { withdrawn } = known().wallet ?? {};
@@ -139,7 +139,7 @@ export class WalletPayment {
   #recall(paymentId: string): boolean {
     const { known, update } = this.#options;
     const before = known().sent;
-    const sent = mergeSent(before, readSent(paymentId));
+    const sent = withStored(paymentId, before);
     if (sent.length === before.length) return false;
     this.giveUp();
     update({ sent, payingAgain: undefined });
@@ -156,14 +156,12 @@ export class WalletPayment {
   }
 
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
-  #keep(transfer: SentTransfer): void {
+  #keep(paymentId: string, transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const { payment } = known();
-    const sent = [...known().sent, transfer];
+    const sent = withStored(paymentId, [...known().sent, transfer]);
+    store(paymentId, sent);
     update({ sent, wallet: undefined, payingAgain: undefined });
-    // A wallet is only asked after the payment was read.
-    if (payment) writeSent(payment.id, sent);
-    this.#told = { status: payment?.status ?? "", count: 0, nextAt: 0 };
+    this.#told = { status: known().payment?.status ?? "", count: 0, nextAt: 0 };
     this.#tell(performance.now());
   }
 
