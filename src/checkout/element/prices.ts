@@ -16,7 +16,7 @@ interface PricesOptions {
   readonly connection: () => Connection | undefined;
   readonly signal: () => AbortSignal;
   /** Reads the payment again. */
-  readonly look: () => Promise<void>;
+  readonly reread: () => Promise<void>;
 }
 
 /** The tokens to choose from, and the price in the chosen one. A new request for a price cancels the one before. */
@@ -33,7 +33,7 @@ export class Prices {
   /** Adds the choices that a payment's quotes offer, and requests a price if there is none. */
   async take(quotes: readonly Quote[]): Promise<void> {
     const { known } = this.#options;
-    this.#offer(choicesOf(quotes));
+    this.#addChoices(choicesOf(quotes));
     if (known().payment?.type === "deposit") await this.#loadChoices();
     if (known().priceFailure === undefined) void this.askIfNone();
   }
@@ -52,7 +52,7 @@ export class Prices {
 
   /** Requests the price in the chosen token, or in the service's default one. An active quote is returned again. */
   async ask(): Promise<void> {
-    const { known, update, report, connection, look } = this.#options;
+    const { known, update, report, connection, reread } = this.#options;
     const { payment, choice, depositInCents: forceDepositAmount, offer: before } = known();
     const { checkout } = connection() ?? {};
     if (checkout === undefined || payment?.status !== "pending") return;
@@ -79,7 +79,7 @@ export class Prices {
     } catch (error) {
       if (signal.aborted) return;
       // The payment may have ended meanwhile: then it accepts no quotes, and reading it drops the price.
-      await look();
+      await reread();
       if (signal.aborted) return;
       report(error);
       this.#request = undefined;
@@ -106,11 +106,11 @@ export class Prices {
       const { status, chain } = token;
       return status === "active" && chain?.isEnabled ? [{ token, chainId: chain.chainId }] : [];
     });
-    this.#offer(choicesOf(usable));
+    this.#addChoices(choicesOf(usable));
   }
 
   /** Adds choices, and selects one if none is selected. */
-  #offer(more: readonly Choice[]): void {
+  #addChoices(more: readonly Choice[]): void {
     const { choices: known, choice } = this.#options.known();
     const added = more.filter(({ key }) => !known.some((it) => it.key === key));
     const choices = [...known, ...added];

@@ -4,7 +4,7 @@ import { realTime } from "../../http/time.ts";
 import { isRecord } from "../../values.ts";
 import type { AnnouncedWallet, Offer, WalletFailure, WalletProgress } from "./state.ts";
 import { printable } from "./texts.ts";
-import { hexadecimal, transferOf } from "./transfer.ts";
+import { hexadecimal, transactionFor } from "./transfer.ts";
 
 /** A wallet in the browser (EIP-1193). */
 export interface WalletProvider {
@@ -101,7 +101,7 @@ export async function payFromWallet(payer: Payer): Promise<string> {
   }
   if (!isCurrent()) throw quoteExpired(name);
   onStep("sending");
-  const params = [transferOf(offer, account)];
+  const params = [transactionFor(offer, account)];
   const hash = await call(provider, "eth_sendTransaction", params).catch((error) => {
     throw sendingFailure(name, error);
   });
