@@ -9,7 +9,7 @@ interface ReturnOptions {
   readonly update: (facts: Partial<Known>) => void;
 }
 
-/** Redirects the customer shortly after the payment, unless they choose to stay or have been at the shop already. */
+/** Redirects the customer shortly after the payment, unless they choose to stay or come back from the shop. */
 export class ReturnToShop {
   readonly #options: ReturnOptions;
   /** When the customer is redirected; never if they chose to stay, or came back to a payment that is paid. */
@@ -32,7 +32,7 @@ export class ReturnToShop {
     const seconds = Math.ceil((this.#at - now) / 1_000);
     if (seconds <= 0) {
       this.stay();
-      // Back then leads to the page before this one, which would redirect the customer again.
+      // Back then skips this page, which would redirect the customer again.
       location.replace(returnUrl);
     } else if (Number.isFinite(seconds) && seconds !== returnInSeconds) {
       update({ returnInSeconds: seconds });
@@ -52,6 +52,7 @@ export class ReturnToShop {
 
 /** Whether Back or Forward led to this page. */
 function cameBack(): boolean {
-  const [navigation] = performance.getEntriesByType("navigation");
+  // jsdom has no entries.
+  const [navigation] = performance.getEntriesByType?.("navigation") ?? [];
   return (navigation as PerformanceNavigationTiming | undefined)?.type === "back_forward";
 }

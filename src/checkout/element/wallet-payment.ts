@@ -41,7 +41,7 @@ export class WalletPayment {
   /** The latest attempt: aborted once it was given up, or is over. */
   #attempt = new AbortController();
   #provider: WalletProvider | undefined;
-  /** The transfers already reported to the service at the payment's current status. */
+  /** How often transfers were reported to the service at the payment's current status, and when they are next. */
   #told = { status: "", count: 0, nextAt: 0 };
 
   constructor(options: WalletPaymentOptions) {
@@ -75,7 +75,7 @@ export class WalletPayment {
     onStep("connecting");
     try {
       if (!(await claim(payment.id, signal))) throw walletBusy();
-      // Another element on this page may have sent the payment meanwhile.
+      // Storage events do not tell what another element on this page has sent.
       if (signal.aborted || this.#recall(payment.id)) return;
       const urls = rpcUrls();
       const hash = await payFromWallet({ provider, name, offer, rpcUrls: urls, isCurrent, onStep });

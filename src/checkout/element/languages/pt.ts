@@ -103,5 +103,5 @@ export const portuguese: Messages = {
   notAccessible: "Este link não abre este pagamento ({code}). Peça um novo à loja.",
   notFound: "Este pagamento não existe ({code}). Peça um novo link à loja.",
   unavailable:
-    "Não é possível carregar o pagamento no momento ({code}). Esta página tentará novamente automaticamente.",
+    "Não é possível carregar o pagamento no momento ({code}). Uma nova tentativa será feita automaticamente.",
 };
