@@ -8,6 +8,7 @@ import { elementCases } from "./element-cases.ts";
 import { elementLastsCases } from "./element-lasts-cases.ts";
 import { elementLooksCases } from "./element-looks-cases.ts";
 import { elementPageCases } from "./element-page-cases.ts";
+import { elementReturnCases } from "./element-return-cases.ts";
 import { elementServiceCases } from "./element-service-cases.ts";
 import { inspectorCases } from "./inspector-cases.ts";
 import { inspectorToolsCases } from "./inspector-tools-cases.ts";
@@ -15,6 +16,7 @@ import { paymentPageCases } from "./payment-page-cases.ts";
 import { reactCases } from "./react-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 import { sentCases } from "./sent-cases.ts";
+import { tabsCases } from "./tabs-cases.ts";
 import { walletCases } from "./wallet-cases.ts";
 
 /** Whether the sandbox's pages, the element's looks and its rarer states are tested, too, as `npm run check` does. */
@@ -39,6 +41,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   reactCases(browser);
   if (isWhole) {
     elementLastsCases(browser);
+    elementReturnCases(browser);
     scenarioCases(browser);
     inspectorCases(browser);
     inspectorToolsCases(browser);
@@ -46,5 +49,6 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
     elementAwakeCases(browser);
     elementServiceCases(browser);
     sentCases(browser);
+    tabsCases(browser);
   }
 });

@@ -41,21 +41,6 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(names()).toEqual(["change", "paid"]);
     });
 
-    test("navigates to a return URL on the same page, and ends the countdown", async () => {
-      const page = await shop.watch();
-      await page.clock.install();
-      const order = await shop.order();
-      await shop.sandbox.payments.simulate(order.paymentId, "success");
-      await shop.visit(order);
-      await shop.shows("over");
-      await shop.element.evaluate((it) => it.setAttribute("return-url", `${location.href}#thanks`));
-      await page.getByText("in 3 s").waitFor();
-      await page.clock.runFor(3_500);
-      await expect.poll(() => page.url()).toContain("#thanks");
-      await page.getByRole("button", { name: "Stay here" }).waitFor({ state: "hidden" });
-      expect(await card().textContent()).not.toMatch(/in \d s/);
-    });
-
     test("keeps the customer's input when its texts change, and does not render equal texts again", async () => {
       const page = await shop.watch();
       await shop.visit(await shop.order({ type: "deposit" }));

@@ -121,6 +121,19 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(selected).toBe(await address.textContent());
     });
 
+    test("breaks an address into lines of about the same length", async () => {
+      const page = await shop.watch({ viewport: { width: 320, height: 800 } });
+      await visitIn("pay");
+      await page.getByText("25 USDC").waitFor();
+      const widths = await page.locator('[part="address"]').evaluate((it) => {
+        const range = document.createRange();
+        range.selectNodeContents(it);
+        return [...range.getClientRects()].map(({ width }) => width);
+      });
+      expect(widths.length).toBeGreaterThan(1);
+      expect(Math.min(...widths) / Math.max(...widths)).toBeGreaterThan(0.8);
+    });
+
     test("does not animate for customers who prefer reduced motion", async () => {
       const moving = () =>
         shop.element.evaluate((it) => it.shadowRoot?.getAnimations().length ?? 0);

@@ -4,6 +4,8 @@ import { announceWallet } from "./announce-wallet.ts";
 /** A wallet without a chain that shows each transfer until the test answers, and cannot withdraw it. */
 export class ShowingWallet {
   readonly transfers: PromiseWithResolvers<string>[] = [];
+  /** Until then, it does not tell its accounts. */
+  unlocked: Promise<void> = Promise.resolve();
 
   /** Announces itself in every document that the page opens from now on. */
   async join(page: Page): Promise<void> {
@@ -29,7 +31,10 @@ export class ShowingWallet {
   }
 
   async #answer(method: string): Promise<unknown> {
-    if (method === "eth_requestAccounts") return [`0x${"ab".repeat(20)}`];
+    if (method === "eth_requestAccounts") {
+      await this.unlocked;
+      return [`0x${"ab".repeat(20)}`];
+    }
     if (method === "eth_chainId") return "0x14a34";
     if (method !== "eth_sendTransaction") {
       throw Object.assign(new Error("Unknown method"), { code: -32_601 });

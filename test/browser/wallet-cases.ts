@@ -165,7 +165,7 @@ export function walletCases(browser: () => Browser): void {
       [
         "has a pending request",
         "wallet_busy",
-        "already has a pending request",
+        "A wallet request is still pending",
         {
           eth_requestAccounts: () =>
             Promise.reject(Object.assign(new Error("Busy"), { code: -32_002 })),

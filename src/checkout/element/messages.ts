@@ -59,7 +59,7 @@ export const english = {
   sentBefore:
     "{wallet} has already sent this payment. Pay again only if that transaction failed: otherwise you pay twice.",
   walletRejected: "You rejected the request in {wallet}. Nothing was sent.",
-  walletBusy: "{wallet} already has a pending request. Respond to that one first.",
+  walletBusy: "A wallet request is still pending. Respond to that one first.",
   walletUnknownChain:
     "{wallet} does not know {network}. Add this network in {wallet}, then try again.",
   walletWrongChain:

@@ -16,16 +16,14 @@ interface PricesOptions {
   readonly connection: () => Connection | undefined;
   readonly signal: () => AbortSignal;
   /** Reads the payment again. */
-  readonly look: () => Promise<void>;
+  readonly reread: () => Promise<void>;
 }
 
-/** The tokens to choose from, and the price in the chosen one. Only the latest price request counts. */
+/** The tokens to choose from, and the price in the chosen one. A new request for a price cancels the one before. */
 export class Prices {
   readonly #options: PricesOptions;
-  /** Number of the latest quote request; responses to earlier ones are outdated. */
-  #asked = 0;
-  /** The current request. */
-  #asking: number | undefined;
+  /** The current request for a price. */
+  #request: AbortController | undefined;
   #retryAt: number | undefined;
 
   constructor(options: PricesOptions) {
@@ -35,56 +33,56 @@ export class Prices {
   /** Adds the choices that a payment's quotes offer, and requests a price if there is none. */
   async take(quotes: readonly Quote[]): Promise<void> {
     const { known } = this.#options;
-    this.#offer(choicesOf(quotes));
+    this.#addChoices(choicesOf(quotes));
     if (known().payment?.type === "deposit") await this.#loadChoices();
     if (known().priceFailure === undefined) void this.askIfNone();
   }
 
   async askIfNone(): Promise<void> {
-    const isAsking = this.#asking === this.#asked;
-    if (this.#options.known().offer === undefined && !isAsking) await this.ask();
+    if (this.#options.known().offer === undefined && !this.#request) await this.ask();
   }
 
-  /** Forgets the price, and the current request. */
+  /** Forgets the price, and cancels the current request. */
   drop(): void {
-    this.#asked += 1;
+    this.#request?.abort();
+    this.#request = undefined;
     this.#retryAt = undefined;
     this.#options.update({ offer: undefined, priceFailure: undefined });
   }
 
   /** Requests the price in the chosen token, or in the service's default one. An active quote is returned again. */
   async ask(): Promise<void> {
-    const { known, update, report, connection, look } = this.#options;
-    const signal = this.#options.signal();
+    const { known, update, report, connection, reread } = this.#options;
     const { payment, choice, depositInCents: forceDepositAmount, offer: before } = known();
     const { checkout } = connection() ?? {};
     if (checkout === undefined || payment?.status !== "pending") return;
     const isDeposit = payment.type === "deposit";
     if (isDeposit && forceDepositAmount === undefined) return;
     this.drop();
-    const asked = this.#asked;
-    this.#asking = asked;
+    const request = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal(), request.signal]);
+    this.#request = request;
     try {
       const { chainId, contractAddress } = choice ?? {};
       const input = { chainId, contractAddress, ...(isDeposit && { forceDepositAmount }) };
       const answer = checkout.quotes.create(input, { signal }).withResponse();
       const { data: quote, headers } = await answer;
-      if (asked !== this.#asked) return;
+      if (signal.aborted) return;
       const clock = clockOf(quote, headers);
-      const request = clock
+      const payable = clock
         ? paymentRequest(payment, quote, () => clock.now())
         : checkout.paymentRequest(payment, quote);
-      const offer = offerOf(request, quote, choice);
-      this.#asking = undefined;
+      const offer = offerOf(payable, quote, choice);
+      this.#request = undefined;
       const isRenewed = before !== undefined && before.request.amount !== offer.request.amount;
       update({ offer, choice: offer.choice, isRenewed });
     } catch (error) {
-      if (asked !== this.#asked || signal.aborted) return;
-      // The payment may have ended meanwhile, and accepts no quotes then.
-      await look();
-      if (asked !== this.#asked || known().payment?.status !== "pending") return;
+      if (signal.aborted) return;
+      // The payment may have ended meanwhile: then it accepts no quotes, and reading it drops the price.
+      await reread();
+      if (signal.aborted) return;
       report(error);
-      this.#asking = undefined;
+      this.#request = undefined;
       if (mayPass(error)) this.#retryAt = performance.now() + retryMs;
       const isOurs = InvalidRequestError.is(error) && error.status === undefined;
       const kind = isOurs ? "unpayable" : "priceFailed";
@@ -108,11 +106,11 @@ export class Prices {
       const { status, chain } = token;
       return status === "active" && chain?.isEnabled ? [{ token, chainId: chain.chainId }] : [];
     });
-    this.#offer(choicesOf(usable));
+    this.#addChoices(choicesOf(usable));
   }
 
   /** Adds choices, and selects one if none is selected. */
-  #offer(more: readonly Choice[]): void {
+  #addChoices(more: readonly Choice[]): void {
     const { choices: known, choice } = this.#options.known();
     const added = more.filter(({ key }) => !known.some((it) => it.key === key));
     const choices = [...known, ...added];

@@ -9,11 +9,11 @@ interface ReturnOptions {
   readonly update: (facts: Partial<Known>) => void;
 }
 
-/** Redirects the customer shortly after the payment, unless they choose to stay. */
+/** Redirects the customer shortly after the payment, unless they choose to stay or come back from the shop. */
 export class ReturnToShop {
   readonly #options: ReturnOptions;
-  /** When the customer is redirected; never if they chose to stay. */
-  #at: number | undefined;
+  /** When the customer is redirected; never if they chose to stay, or came back to a payment that is paid. */
+  #at = cameBack() ? Number.POSITIVE_INFINITY : undefined;
 
   constructor(options: ReturnOptions) {
     this.#options = options;
@@ -22,12 +22,18 @@ export class ReturnToShop {
   tick(now: number): void {
     const { known, update } = this.#options;
     const { payment, returnUrl, returnInSeconds } = known();
-    if (returnUrl === undefined || payment === undefined || !isPaid(payment.status)) return;
+    if (payment === undefined) return;
+    if (!isPaid(payment.status)) {
+      this.#at = undefined;
+      return;
+    }
+    if (returnUrl === undefined) return;
     this.#at ??= now + waitMs;
     const seconds = Math.ceil((this.#at - now) / 1_000);
     if (seconds <= 0) {
       this.stay();
-      location.assign(returnUrl);
+      // Back then skips this page, which would redirect the customer again.
+      location.replace(returnUrl);
     } else if (Number.isFinite(seconds) && seconds !== returnInSeconds) {
       update({ returnInSeconds: seconds });
     }
@@ -42,4 +48,11 @@ export class ReturnToShop {
     this.#at = Number.POSITIVE_INFINITY;
     this.#options.update({ returnInSeconds: undefined });
   }
+}
+
+/** Whether Back or Forward led to this page. */
+function cameBack(): boolean {
+  // jsdom has no entries.
+  const [navigation] = performance.getEntriesByType?.("navigation") ?? [];
+  return (navigation as PerformanceNavigationTiming | undefined)?.type === "back_forward";
 }

@@ -51,13 +51,13 @@ export class Session implements Actions {
   /** The signal of the start whose status is being watched. */
   #watching: AbortSignal | undefined;
   /** Number of the latest read of the payment; results of earlier ones are outdated. */
-  #looked = 0;
-  #looking = 0;
-  #lookedAt = 0;
+  #reads = 0;
+  #reading = 0;
+  #readAt = 0;
   /** When the status was first read, or last changed. */
   #changedAt = 0;
   /** Why the last report of a transaction failed. */
-  #untold: string | undefined;
+  #tellFailure: string | undefined;
   /** Whether the payment is known to have changed since the last read. */
   #isStale = false;
 
@@ -72,7 +72,7 @@ export class Session implements Actions {
       ...shared,
       connection: () => this.#connection,
       signal: () => this.#stopping.signal,
-      look: () => this.#look(),
+      reread: () => this.#read(),
     });
     this.#walletPayment = new WalletPayment({
       ...shared,
@@ -99,16 +99,18 @@ export class Session implements Actions {
       this.stop();
       return;
     }
-    this.#update({ returnUrl: this.#connection.returnUrl });
-    this.#walletPayment.recall(this.#connection.paymentId);
+    const { paymentId, returnUrl } = this.#connection;
+    this.#update({ returnUrl });
     addEventListener("online", () => void this.refresh(), { signal });
     // Timers may have paused while the page was hidden, or the device asleep.
     const onVisible = () => document.hidden || void this.refresh();
     document.addEventListener("visibilitychange", onVisible, { signal });
     addEventListener("offline", () => this.#update({ isOffline: true }), { signal });
-    this.#walletPayment.discover(signal);
+    // A browser may restore the page just as it was left.
+    addEventListener("pagehide", () => this.stay(), { signal });
+    this.#walletPayment.start(paymentId, signal);
     this.#timer = setInterval(() => this.#tick(), tickMs);
-    void this.#look();
+    void this.#read();
   }
 
   /** Ends everything except a transfer that a wallet is showing. Discards the price, so that no wallet sends later. */
@@ -131,7 +133,7 @@ export class Session implements Actions {
 
   /** Reads the payment again now. */
   async refresh(): Promise<void> {
-    await this.#look();
+    await this.#read();
     await this.#prices.askIfNone();
   }
 
@@ -185,7 +187,7 @@ export class Session implements Actions {
     this.#watching = signal;
     try {
       for await (const { status } of this.#connection.checkout.watch({ signal })) {
-        if (status !== this.#known.payment?.status) await this.#look();
+        if (status !== this.#known.payment?.status) await this.#read();
       }
     } catch {
       // Reading the payment will show whether this is a problem.
@@ -194,16 +196,16 @@ export class Session implements Actions {
     if (this.#watching === signal) this.#watching = undefined;
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     const { signal } = this.#stopping;
-    const looked = ++this.#looked;
-    this.#lookedAt = performance.now();
+    const thisRead = ++this.#reads;
+    this.#readAt = performance.now();
     const { paymentId, checkout } = this.#connection ?? {};
     if (checkout === undefined) return;
-    this.#looking += 1;
+    this.#reading += 1;
     try {
       const payment = await checkout.payment({ signal });
-      if (looked !== this.#looked || signal.aborted) return;
+      if (thisRead !== this.#reads || signal.aborted) return;
       checkPayment(payment, paymentId);
       this.#isStale = false;
       if (payment.status !== this.#known.payment?.status) this.#changedAt = performance.now();
@@ -214,7 +216,7 @@ export class Session implements Actions {
       this.giveUpWallet();
       this.#prices.drop();
     } catch (error) {
-      if (signal.aborted || looked !== this.#looked) return;
+      if (thisRead !== this.#reads || signal.aborted) return;
       const { payment } = this.#known;
       // Keep showing the outcome: the service may refuse to return it again.
       if (payment && isFinal(payment.status)) return;
@@ -223,7 +225,7 @@ export class Session implements Actions {
       if (payment && passesByItself(error)) return;
       this.#fail(error);
     } finally {
-      this.#looking -= 1;
+      this.#reading -= 1;
     }
   }
 
@@ -231,7 +233,7 @@ export class Session implements Actions {
     const { payment, offer, problem } = this.#known;
     const now = performance.now();
     const waitMs = rereadMs(this.#known, this.#isStale, now - this.#changedAt);
-    if (this.#looking === 0 && now - this.#lookedAt > waitMs) void this.#look();
+    if (this.#reading === 0 && now - this.#readAt > waitMs) void this.#read();
     this.#walletPayment.tick(now);
     this.#return.tick(now);
     if (payment?.status !== "pending" || problem) return;
@@ -250,12 +252,12 @@ export class Session implements Actions {
     try {
       // Without the signal: money that was sent is reported even after the element is removed.
       const state = await this.#connection?.checkout.refreshStatus(input);
-      this.#untold = undefined;
-      if (state && state.status !== this.#known.payment?.status) await this.#look();
+      this.#tellFailure = undefined;
+      if (state && state.status !== this.#known.payment?.status) await this.#read();
     } catch (error) {
       const code = codeOf(error);
-      if (code !== this.#untold) this.#report(error);
-      this.#untold = code;
+      if (code !== this.#tellFailure) this.#report(error);
+      this.#tellFailure = code;
     }
   }
 

@@ -56,8 +56,8 @@ const css = `
 .card:focus { outline: none; }
 h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; }
 ol { list-style: none; }
-code, .amount { overflow-wrap: anywhere; }
-code { font: 0.9375rem/1.5 var(--mono); text-wrap: balance; }
+.amount { overflow-wrap: anywhere; }
+code { font: 0.9375rem/1.5 var(--mono); white-space: pre-line; word-break: break-all; text-wrap: balance; }
 .quiet { color: var(--quiet); font-size: 0.9375rem; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
@@ -112,7 +112,7 @@ legend, dt, .deposit label { margin-bottom: 0.3rem; color: var(--quiet); font-si
 .facts dd { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: center; gap: 0.75rem; }
 section + .facts, .wallet-line + .facts { margin-top: 1.25rem; }
 .amount { font: 650 1.35rem/1.3 var(--font); font-variant-numeric: tabular-nums; }
-[dir="rtl"] :is(code, .amount) { text-align: right; }
+[dir="rtl"] :is(code, .amount, input) { text-align: right; }
 
 button, .button {
   display: inline-flex; align-items: center; justify-content: center; gap: 0.6rem; min-height: 2.75rem; min-width: 2.75rem;

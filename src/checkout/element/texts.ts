@@ -14,24 +14,27 @@ export interface Texts {
   time(milliseconds: number): string;
 }
 
-const rightToLeft = /^(ar|fa|he|ur)\b/i;
-
 /**
  * @param tag The BCP 47 tag for numbers; English if `Intl` refuses it.
  * @param language The language of the messages.
  */
 export function createTexts(messages: Messages, tag: string, language = tag): Texts {
   const locale = isLocale(tag) ? tag : "en";
+  const isRightToLeft = /^ar\b/i.test(language);
+  const inserted = isRightToLeft ? isolated : (text: string) => text;
   const whole = new Intl.NumberFormat(locale);
   const twoDigits = new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 });
   return {
     language,
-    isRightToLeft: rightToLeft.test(locale),
+    isRightToLeft,
     say: (name, values = {}) =>
       messages[name].replace(/\{(\w+)\}/g, (placeholder, key: string) =>
-        Object.hasOwn(values, key) ? (values[key] ?? "") : placeholder,
+        Object.hasOwn(values, key) ? inserted(values[key] ?? "") : placeholder,
       ),
-    money: (cents, currency) => money(locale, cents, currency),
+    money: (cents, currency) =>
+      moneyParts(locale, cents / 100, currency)
+        .map(({ type, value }) => (type === "currency" ? inserted(value) : value))
+        .join(""),
     number: (value) => whole.format(value),
     time(milliseconds) {
       const seconds = Math.ceil(milliseconds / 1000);
@@ -40,12 +43,19 @@ export function createTexts(messages: Messages, tag: string, language = tag): Te
   };
 }
 
-function money(locale: string, cents: number, currency: string): string {
+/** Text that keeps its own direction: otherwise, `US$` is displayed as `$US` among Arabic words. */
+function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
+}
+
+function moneyParts(locale: string, amount: number, currency: string): Intl.NumberFormatPart[] {
   try {
-    return new Intl.NumberFormat(locale, { style: "currency", currency }).format(cents / 100);
+    return new Intl.NumberFormat(locale, { style: "currency", currency }).formatToParts(amount);
   } catch {
     // The service may name a currency without a three-letter code.
-    return `${new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(cents / 100)} ${printable(currency)}`;
+    const number = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 });
+    const name = { type: "currency", value: printable(currency) } as const;
+    return [...number.formatToParts(amount), { type: "literal", value: " " }, name];
   }
 }
 

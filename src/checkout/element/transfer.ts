@@ -16,7 +16,7 @@ export interface Transaction {
 const transferSelector = "0xa9059cbb";
 
 /** Exactly the transfer that an offer shows: its address, amount, token and chain. */
-export function transferOf(
+export function transactionFor(
   { quote, request }: Pick<Offer, "quote" | "request">,
   from: string,
 ): Transaction {

@@ -54,7 +54,7 @@ export interface View {
     | undefined;
   readonly outcome: string | undefined;
   readonly received: string | undefined;
-  /** The hash of one transaction, or all of them. */
+  /** The hash of one transaction, or one on each line. */
   readonly transaction: string | undefined;
   readonly returnUrl: string | undefined;
   /** When the customer is redirected. */
@@ -103,11 +103,11 @@ export function viewOf(known: Known, texts: Texts): View {
     wallets: phase === "pay" && offer ? labelled(known.wallets, texts) : [],
     isWalletBusy: wallet !== undefined && wallet.step !== "failed",
     wallet:
-      phase === "sent"
-        ? sentLine(known, texts)
-        : // The customer must reject a transfer that a wallet still shows, even if the payment has ended.
-          isOpen || wallet?.step === "sending"
-          ? walletLine(known, texts)
+      // The customer must reject a transfer that a wallet still shows, even if another was sent or the payment has ended.
+      isOpen || wallet?.step === "sending"
+        ? walletLine(known, texts)
+        : phase === "sent"
+          ? sentLine(known, texts)
           : undefined,
     confirmations: phase === "confirming" && payment ? confirmationsOf(payment, texts) : undefined,
     outcome: phase === "over" && payment ? outcomeOf(payment, known, texts) : undefined,
@@ -295,5 +295,5 @@ function wayBack({ returnUrl, returnInSeconds }: Known, texts: Texts) {
 function transactionsOf(phase: View["phase"], { payment, sent }: Known): string | undefined {
   const own = phase === "over" && payment ? transactionOf(payment) : undefined;
   const hashes = new Set([own ?? "", ...sent.map(({ hash }) => hash)].filter(Boolean));
-  return [...hashes].join(" ") || undefined;
+  return [...hashes].join("\n") || undefined;
 }

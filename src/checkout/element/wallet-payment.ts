@@ -1,6 +1,13 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
-import { endedUnpaid, type Known, type SentTransfer, type WalletFailure } from "./state.ts";
+import {
+  endedUnpaid,
+  type Known,
+  type SentTransfer,
+  type WalletFailure,
+  type WalletProgress,
+} from "./state.ts";
+import { claim, onStored, store, withStored } from "./tabs.ts";
 import {
   payFromWallet,
   quoteExpired,
@@ -14,9 +21,6 @@ import {
 /** How often to report a transfer that the service has not seen: soon at first, for a quarter of an hour in total. */
 const hints = { count: 40, soonCount: 12, soonMs: 5_000, laterMs: 30_000 };
 
-/** The page's payments that are asking a wallet. A second one for the same payment is refused: it could pay twice. */
-const asking = new Set<WalletPayment>();
-
 interface WalletPaymentOptions {
   readonly known: () => Known;
   readonly update: (facts: Partial<Known>) => void;
@@ -27,69 +31,57 @@ interface WalletPaymentOptions {
 }
 
 /**
- * Pays from a wallet, one attempt at a time. An expired quote or another choice cancels the attempt. If the wallet is
- * already showing the transfer, the attempt lasts until the wallet responds, so that it never shows a second one.
+ * Pays from a wallet, one attempt at a time in all of the browser's tabs: two could pay twice. An expired quote or
+ * another choice cancels the attempt. If the wallet is already showing the transfer, the attempt lasts until the wallet
+ * responds, so that it never shows a second one.
  */
 export class WalletPayment {
   readonly #options: WalletPaymentOptions;
   readonly #wallets = new Wallets();
-  /** Number of the latest attempt; others were given up. */
-  #attempt = 0;
+  /** The latest attempt: aborted once it was given up, or is over. */
+  #attempt = new AbortController();
   #provider: WalletProvider | undefined;
-  /** The transfers already reported to the service at the payment's current status. */
+  /** How often transfers were reported to the service at the payment's current status, and when they are next. */
   #told = { status: "", count: 0, nextAt: 0 };
 
   constructor(options: WalletPaymentOptions) {
     this.#options = options;
   }
 
-  /** Finds the browser's wallets, until the signal aborts. */
-  discover(signal: AbortSignal): void {
+  /** Finds the browser's wallets, and what they have sent for the payment, until the signal aborts. */
+  start(paymentId: string, signal: AbortSignal): void {
+    this.#recall(paymentId);
+    onStored(paymentId, () => this.#recall(paymentId), signal);
     this.#wallets.discover((wallets) => this.#options.update({ wallets }), signal);
-  }
-
-  /** Recalls what wallets had sent for a payment before its page was reloaded. */
-  recall(paymentId: string): void {
-    const { known, update } = this.#options;
-    if (known().sent.length > 0) return;
-    const sent = readSent(paymentId);
-    if (sent.length > 0) update({ sent });
   }
 
   /** Pays the displayed offer. No wallet is contacted before this. */
   async pay(uuid: string): Promise<void> {
     const { known, update, report, rpcUrls } = this.#options;
-    const { offer, wallets, wallet: running, payment, sent } = known();
+    const { offer, wallets, wallet: running, payment } = known();
     const name = wallets.find((it) => it.uuid === uuid)?.name;
     const provider = this.#wallets.provider(uuid);
-    if (!offer || !name || !provider || (running && running.step !== "failed")) return;
-    // Another element on this page may already have sent the payment.
-    const all = merged(sent, payment ? readSent(payment.id) : []);
-    if (all.length > sent.length) return update({ sent: all, payingAgain: undefined });
-    const others = [...asking].map((it) => it.#options.known());
-    const other = others.find((it) => it.payment?.id === payment?.id)?.wallet;
-    if (other) {
-      report(walletBusy(other.wallet));
-      return update({ wallet: { ...other, step: "failed", failure: "wallet_busy" } });
-    }
-    asking.add(this);
+    if (!payment || !offer || !name || !provider || (running && running.step !== "failed")) return;
     const { choice } = offer;
+    const attempt = new AbortController();
+    const { signal } = attempt;
+    this.#attempt = attempt;
     this.#provider = provider;
-    const attempt = ++this.#attempt;
-    const isMine = () => this.#attempt === attempt;
-    const isCurrent = () => isMine() && known().offer === offer && offer.request.remainingMs() > 0;
+    const isCurrent = () =>
+      !signal.aborted && known().offer === offer && offer.request.remainingMs() > 0;
+    const onStep = (step: WalletProgress["step"]) =>
+      signal.aborted || update({ wallet: { wallet: name, choice, step } });
+    // Before anything asynchronous: a second click does nothing.
+    onStep("connecting");
     try {
-      const hash = await payFromWallet({
-        provider,
-        name,
-        offer,
-        rpcUrls: rpcUrls(),
-        isCurrent,
-        onStep: (step) => isMine() && update({ wallet: { wallet: name, choice, step } }),
-      });
-      this.#keep({ wallet: name, choice, hash });
+      if (!(await claim(payment.id, signal))) throw walletBusy();
+      // Storage events do not tell what another element on this page has sent.
+      if (signal.aborted || this.#recall(payment.id)) return;
+      const urls = rpcUrls();
+      const hash = await payFromWallet({ provider, name, offer, rpcUrls: urls, isCurrent, onStep });
+      this.#keep(payment.id, { wallet: name, choice, hash });
     } catch (error) {
-      if (!isMine()) return;
+      if (signal.aborted) return;
       const { withdrawn } = known().wallet ?? {};
       const code = SettlekitError.is(error) ? (error.code as WalletFailure) : "wallet_failed";
       // The wallet was asked to withdraw the request.
@@ -99,7 +91,7 @@ export class WalletPayment {
       const failure = isWithdrawn ? "quote_expired" : code;
       update({ wallet: { wallet: name, choice, step: "failed", failure } });
     } finally {
-      if (isMine()) asking.delete(this);
+      attempt.abort();
     }
   }
 
@@ -109,7 +101,7 @@ export class WalletPayment {
     if (known().wallet?.step === "sending") {
       this.#withdraw("cancelled");
     } else {
-      this.#abandon();
+      this.#attempt.abort();
       update({ wallet: undefined });
     }
   }
@@ -124,7 +116,7 @@ export class WalletPayment {
     if (isAsking) {
       this.#withdraw("expired");
     } else {
-      this.#abandon();
+      this.#attempt.abort();
       update({ wallet: { ...wallet, step: "failed", failure: "quote_expired" } });
     }
   }
@@ -138,10 +130,20 @@ export class WalletPayment {
     if (this.#told.count < hints.count && now >= this.#told.nextAt) this.#tell(now);
   }
 
-  /** Ends an attempt whose wallet was not asked to send. */
-  #abandon(): void {
-    this.#attempt += 1;
-    asking.delete(this);
+  /**
+   * Adds what wallets have sent from other tabs and elements, or from this page before it was reloaded. Gives up an
+   * attempt to pay the same again.
+   *
+   * @returns Whether anything was added.
+   */
+  #recall(paymentId: string): boolean {
+    const { known, update } = this.#options;
+    const before = known().sent;
+    const sent = withStored(paymentId, before);
+    if (sent.length === before.length) return false;
+    this.giveUp();
+    update({ sent, payingAgain: undefined });
+    return true;
   }
 
   /** Asks the wallet to withdraw its request. If it cannot, the customer has to reject it. */
@@ -154,14 +156,12 @@ export class WalletPayment {
   }
 
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
-  #keep(transfer: SentTransfer): void {
+  #keep(paymentId: string, transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const { payment } = known();
-    const sent = [...known().sent, transfer];
+    const sent = withStored(paymentId, [...known().sent, transfer]);
+    store(paymentId, sent);
     update({ sent, wallet: undefined, payingAgain: undefined });
-    // A wallet is only asked after the payment was read.
-    if (payment) writeSent(payment.id, sent);
-    this.#told = { status: payment?.status ?? "", count: 0, nextAt: 0 };
+    this.#told = { status: known().payment?.status ?? "", count: 0, nextAt: 0 };
     this.#tell(performance.now());
   }
 
@@ -174,31 +174,5 @@ export class WalletPayment {
       const { chainId, contractAddress: tokenContractAddress } = choice;
       void tell({ transactionHash, chainId, tokenContractAddress });
     }
-  }
-}
-
-/** Where a tab stores what wallets have sent for a payment. */
-const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
-
-function readSent(paymentId: string): SentTransfer[] {
-  try {
-    const sent: unknown = JSON.parse(sessionStorage.getItem(keyOf(paymentId)) ?? "[]");
-    return Array.isArray(sent) ? sent.filter((it) => it?.hash && it.choice) : [];
-  } catch {
-    // Storage is unavailable, or holds something else.
-    return [];
-  }
-}
-
-function merged(some: readonly SentTransfer[], more: readonly SentTransfer[]): SentTransfer[] {
-  return [...new Map([...some, ...more].map((it) => [it.hash, it])).values()];
-}
-
-function writeSent(paymentId: string, sent: readonly SentTransfer[]): void {
-  try {
-    const all = merged(readSent(paymentId), sent);
-    sessionStorage.setItem(keyOf(paymentId), JSON.stringify(all));
-  } catch {
-    // Storage is unavailable: the transfer is known until the customer leaves the page.
   }
 }

@@ -4,7 +4,7 @@ import { realTime } from "../../http/time.ts";
 import { isRecord } from "../../values.ts";
 import type { AnnouncedWallet, Offer, WalletFailure, WalletProgress } from "./state.ts";
 import { printable } from "./texts.ts";
-import { hexadecimal, transferOf } from "./transfer.ts";
+import { hexadecimal, transactionFor } from "./transfer.ts";
 
 /** A wallet in the browser (EIP-1193). */
 export interface WalletProvider {
@@ -78,7 +78,6 @@ interface Payer {
 export async function payFromWallet(payer: Payer): Promise<string> {
   const { provider, name, offer, isCurrent, onStep } = payer;
   const { network } = offer.choice;
-  onStep("connecting");
   const account = await ask(payer, "eth_requestAccounts").then(firstAccount);
   if (account === undefined) {
     throw walletError(
@@ -102,7 +101,7 @@ export async function payFromWallet(payer: Payer): Promise<string> {
   }
   if (!isCurrent()) throw quoteExpired(name);
   onStep("sending");
-  const params = [transferOf(offer, account)];
+  const params = [transactionFor(offer, account)];
   const hash = await call(provider, "eth_sendTransaction", params).catch((error) => {
     throw sendingFailure(name, error);
   });
@@ -121,11 +120,11 @@ export function quoteExpired(name: string, isAsking = false): SettlekitError {
   return walletError("quote_expired", what);
 }
 
-/** The error for a payment that another element of the page is already asking a wallet for. */
-export function walletBusy(name: string): SettlekitError {
+/** The error for a payment that another tab or element is already asking a wallet to pay. */
+export function walletBusy(): SettlekitError {
   return walletError(
     "wallet_busy",
-    `Another element on this page is asking ${name} to pay the same payment. Respond to that request first.`,
+    "Another tab, or another element on this page, is asking a wallet to pay the same payment. Respond to that request first.",
   );
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { english } from "../../../src/checkout/element/messages.ts";
 import { nothingKnown, offerOf } from "../../../src/checkout/element/state.ts";
 import { createTexts } from "../../../src/checkout/element/texts.ts";
-import { transferOf } from "../../../src/checkout/element/transfer.ts";
+import { transactionFor } from "../../../src/checkout/element/transfer.ts";
 import { viewOf } from "../../../src/checkout/element/view.ts";
 import { paymentRequest } from "../../../src/checkout/payment-request.ts";
 import { toChecksumAddress } from "../../../src/evm/address.ts";
@@ -53,7 +53,7 @@ describe("any quote", () => {
           choice: offer.choice,
         };
         const { transfer } = viewOf(known, createTexts(english, "ar-EG"));
-        const { to, value, data = "", chainId: onChain } = transferOf(offer, account);
+        const { to, value, data = "", chainId: onChain } = transactionFor(offer, account);
         const [, recipient, amount] = /^0xa9059cbb0{24}(.{40})(.{64})$/.exec(data) ?? [];
 
         expect(transfer?.amount).toBe(formatUnits(units, decimals));

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { languageFor, loadMessages } from "../../../src/checkout/element/languages.ts";
-import { english, type MessageName } from "../../../src/checkout/element/messages.ts";
+import { loadMessages } from "../../../src/checkout/element/languages.ts";
+import { english } from "../../../src/checkout/element/messages.ts";
 import {
   choicesOf,
   type Known,
   nothingKnown,
   offerOf,
 } from "../../../src/checkout/element/state.ts";
-import { createTexts, printable } from "../../../src/checkout/element/texts.ts";
+import { createTexts } from "../../../src/checkout/element/texts.ts";
 import { viewOf } from "../../../src/checkout/element/view.ts";
 import { paymentRequest } from "../../../src/checkout/payment-request.ts";
 import type { Payment } from "../../../src/wire/payment.ts";
@@ -173,7 +173,7 @@ describe("a transfer that a wallet has sent", () => {
     ["completed", received("25000000", "25.00")],
   ])("has its hash on the page, like all others: %s", (status, of) => {
     const { transaction } = knowing({ payment: { ...payment, status, ...of }, sent });
-    expect(transaction).toContain("0x1 0x2");
+    expect(transaction).toContain("0x1\n0x2");
   });
 
   test.each(["expired", "cancelled"])(
@@ -251,46 +251,4 @@ describe("an offer", () => {
     const request = paymentRequest(payment, quote, () => Date.parse(quote.expiresAt));
     expect(() => offerOf(request, quote, undefined)).toThrow(/already expired/);
   });
-});
-
-describe("texts from the service", () => {
-  test("are shown without characters that reorder, hide or break their neighbours", () => {
-    expect(printable("USD\u202E\u200BC\n\0")).toBe("USDC");
-    expect(printable("x".repeat(100))).toBe(`${"x".repeat(40)}…`);
-    expect(printable(null)).toBe("");
-  });
-
-  test("for a currency without a code appear next to the amount", () => {
-    expect(texts.money(2500, "USD")).toBe("$25.00");
-    expect(texts.money(2500, "dollars")).toBe("25.00 dollars");
-  });
-});
-
-describe("languages", () => {
-  test.each([
-    ["de-AT", "de"],
-    ["pt-BR", "pt"],
-    ["zh-CN", "zh-Hans"],
-    ["AR", "ar"],
-    ["sv", "en"],
-    ["", "en"],
-  ])("%j is %s", (tag, language) => {
-    expect(languageFor(tag)).toBe(language);
-  });
-
-  test.each(["de", "fr", "es", "pt", "it", "ja", "zh-Hans", "ar"] as const)(
-    "%s translates every English text, with its placeholders",
-    async (language) => {
-      const messages = await loadMessages(language);
-      const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
-      for (const [name, text] of Object.entries(english) as [MessageName, string][]) {
-        expect(placeholders(messages[name]), name).toEqual(placeholders(text));
-        expect(messages[name].trim(), name).not.toBe("");
-      }
-      const same = Object.keys(english).filter(
-        (name) => messages[name as MessageName] === english[name as MessageName],
-      );
-      expect(same.length).toBeLessThan(5);
-    },
-  );
 });

@@ -12,13 +12,13 @@ export const german: Messages = {
   cancelled: "Die Zahlung wurde abgebrochen",
   refunded: "Die Zahlung wurde erstattet",
   partiallyRefunded: "Ein Teil der Zahlung wurde erstattet",
-  otherStatus: "Die Zahlung ist {status}",
+  otherStatus: "Status der Zahlung: {status}",
   order: "Bestellung {order}",
   deposit: "Einzahlen",
-  fees: "Enthält {fees} Gebühren",
+  fees: "Inklusive {fees} Gebühren",
   progress: "Fortschritt",
-  stepWaiting: "Warten",
-  stepConfirming: "Bestätigen",
+  stepWaiting: "Ausstehend",
+  stepConfirming: "Bestätigung",
   stepPaid: "Bezahlt",
   depositAmount: "Betrag in US-Dollar",
   depositInvalid: "Geben Sie einen Betrag wie {example} ein, höchstens {most}.",
@@ -27,14 +27,14 @@ export const german: Messages = {
   howToPay: "So bezahlen Sie",
   token: "Token",
   network: "Netzwerk",
-  qr: "QR-Code der Zahlungsadresse",
+  qr: "QR-Code der Einzahlungsadresse",
   sendExactly: "Senden Sie genau",
   toAddress: "An diese Adresse auf {network}",
   onlyOn: "Senden Sie nur {token} auf {network}. Alles andere kann verloren gehen.",
   validFor: "Dieser Preis gilt noch {time}",
-  priceRenewed: "Der Preis wurde erneuert. Der Betrag kann sich geändert haben.",
+  priceRenewed: "Der Preis wurde aktualisiert. Der Betrag kann sich geändert haben.",
   priceFailed:
-    "Es konnte kein Preis geladen werden ({code}). Wählen Sie einen anderen Token, oder versuchen Sie es noch einmal.",
+    "Der Preis konnte nicht geladen werden ({code}). Wählen Sie einen anderen Token oder versuchen Sie es noch einmal.",
   unpayable: "Mit diesem Token können Sie hier nicht bezahlen ({code}). Wählen Sie einen anderen.",
   tryAgain: "Noch einmal versuchen",
   copyAmount: "Betrag kopieren",
@@ -47,25 +47,25 @@ export const german: Messages = {
   payWith: "Mit {wallet} bezahlen",
   walletConnecting: "Öffnen Sie {wallet} und wählen Sie ein Konto.",
   walletSwitching: "Öffnen Sie {wallet} und wechseln Sie zu {network}.",
-  walletSending: "Prüfen Sie Betrag und Adresse in {wallet}, und bestätigen Sie dann.",
+  walletSending: "Prüfen Sie Betrag und Adresse in {wallet} und bestätigen Sie dann.",
   walletSendingLate:
-    "Der Preis ist abgelaufen. Lehnen Sie die Anfrage in {wallet} ab, und zahlen Sie dann zum neuen Preis.",
+    "Der Preis ist abgelaufen. Lehnen Sie die Anfrage in {wallet} ab und zahlen Sie dann zum neuen Preis.",
   walletSendingCancelled:
     "Abgebrochen. Lehnen Sie die Anfrage auch in {wallet} ab, damit nichts gesendet wird.",
   walletSent:
-    "{wallet} hat die Zahlung gesendet. Das Netzwerk zeigt sie meist innerhalb einer Minute.",
+    "{wallet} hat die Zahlung gesendet. Das Netzwerk zeigt sie meist innerhalb einer Minute an.",
   sentBefore:
     "{wallet} hat diese Zahlung bereits gesendet. Zahlen Sie nur dann erneut, wenn diese Transaktion fehlgeschlagen ist: Sonst zahlen Sie doppelt.",
   walletRejected: "Sie haben die Anfrage in {wallet} abgelehnt. Es wurde nichts gesendet.",
-  walletBusy: "In {wallet} ist noch eine Anfrage offen. Beantworten Sie zuerst diese.",
+  walletBusy: "Eine Wallet-Anfrage ist noch offen. Beantworten Sie zuerst diese.",
   walletUnknownChain:
-    "{wallet} kennt {network} nicht. Fügen Sie dieses Netzwerk in {wallet} hinzu, und versuchen Sie es dann noch einmal.",
+    "{wallet} kennt {network} nicht. Fügen Sie dieses Netzwerk in {wallet} hinzu und versuchen Sie es dann noch einmal.",
   walletWrongChain:
-    "{wallet} ist nicht auf {network}. Wechseln Sie dort das Netzwerk, und versuchen Sie es noch einmal. Es wurde nichts gesendet.",
+    "{wallet} ist nicht mit {network} verbunden. Wechseln Sie in der Wallet das Netzwerk und versuchen Sie es dann noch einmal. Es wurde nichts gesendet.",
   walletNoFunds:
-    "Auf dem Konto ist nicht genug {token} auf {network}, oder zu wenig für die Netzwerkgebühr. Es wurde nichts gesendet.",
+    "Das Konto hat auf {network} nicht genug {token} oder nicht genug für die Netzwerkgebühr. Es wurde nichts gesendet.",
   walletQuoteExpired:
-    "Der Preis ist abgelaufen, bevor Sie bestätigt haben. Es wurde nichts gesendet. Versuchen Sie es mit dem neuen Preis.",
+    "Der Preis ist abgelaufen, bevor Sie bestätigt haben. Es wurde nichts gesendet. Versuchen Sie es mit dem neuen Preis noch einmal.",
   walletUnsupported:
     "{wallet} kann das nicht. Bezahlen Sie stattdessen per Adresse oder QR-Code. Es wurde nichts gesendet.",
   walletFailed: "{wallet} hat einen Fehler gemeldet. Es wurde nichts gesendet.",
@@ -79,22 +79,22 @@ export const german: Messages = {
   confirming: "Das Netzwerk bestätigt die Zahlung",
   confirmingBar: "Bestätigungen des Netzwerks",
   onItsWay:
-    "Ihr Geld ist unterwegs. Sie können diese Seite schließen; der Shop wird in jedem Fall benachrichtigt.",
+    "Ihre Zahlung ist unterwegs. Sie können diese Seite schließen; der Shop wird benachrichtigt.",
   outcome: "Ergebnis",
   thanks: "Vielen Dank.",
   arrived: "{received} sind angekommen. Vielen Dank.",
   overpaid:
-    "{received} sind angekommen. Vielen Dank. Das ist mehr als fällig war; der Shop kann die Differenz erstatten.",
+    "{received} sind angekommen. Vielen Dank. Das ist mehr, als fällig war; der Shop kann die Differenz erstatten.",
   underpaid:
-    "{received} sind angekommen. Das reicht nicht. Der Shop weiß davon und kann Ihnen helfen.",
-  failedHelp: "Der Shop weiß davon und kann Ihnen helfen.",
-  late: "{received} sind zu spät angekommen. Der Shop weiß davon und kann Ihnen helfen.",
+    "{received} sind angekommen. Das reicht nicht. Der Shop wurde benachrichtigt und kann Ihnen helfen.",
+  failedHelp: "Der Shop wurde benachrichtigt und kann Ihnen helfen.",
+  late: "{received} sind zu spät angekommen. Der Shop wurde benachrichtigt und kann Ihnen helfen.",
   sentLate:
-    "Ihre Überweisung wurde gesendet, ist aber nicht rechtzeitig angekommen. Zahlen Sie nicht noch einmal: Der Shop wird benachrichtigt, sobald sie ankommt, und kann Ihnen helfen.",
+    "Ihre Transaktion wurde gesendet, ist aber nicht rechtzeitig angekommen. Zahlen Sie nicht noch einmal: Der Shop wird benachrichtigt, sobald sie ankommt, und kann Ihnen helfen.",
   expiredHelp:
     "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an die Adresse dieser Zahlung.",
   cancelledHelp: "Senden Sie nichts an die Adresse dieser Zahlung.",
-  refundedHelp: "Das Geld ist auf dem Weg zu Ihnen zurück. Der Shop kann Ihnen mehr sagen.",
+  refundedHelp: "Ihre Erstattung ist unterwegs. Der Shop kann Ihnen mehr dazu sagen.",
   received: "Erhalten",
   receivedIn: "{amount} in {token} auf {network}",
   transaction: "Transaktion",
@@ -104,7 +104,7 @@ export const german: Messages = {
   offline:
     "Keine Verbindung. Sie sehen den letzten bekannten Stand; diese Seite verbindet sich von selbst wieder.",
   notSetUp:
-    "Diese Zahlung kann nicht angezeigt werden ({code}). Der Shop muss seine Seite korrigieren; es wurde nichts berechnet.",
+    "Diese Zahlung kann nicht angezeigt werden ({code}). Der Shop muss seine Seite korrigieren; Ihnen wurde nichts berechnet.",
   notAccessible:
     "Diese Zahlung lässt sich mit diesem Link nicht öffnen ({code}). Bitten Sie den Shop um einen neuen.",
   notFound: "Diese Zahlung gibt es nicht ({code}). Bitten Sie den Shop um einen neuen Link.",

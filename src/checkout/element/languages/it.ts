@@ -5,14 +5,14 @@ export const italian: Messages = {
   loading: "Caricamento del pagamento…",
   pending: "In attesa del pagamento",
   sent: "Pagamento inviato",
-  processing: "Il pagamento è stato rilevato",
+  processing: "Pagamento rilevato",
   paid: "Pagato",
   failed: "Il pagamento non è riuscito",
   expired: "Il pagamento è scaduto",
   cancelled: "Il pagamento è stato annullato",
   refunded: "Il pagamento è stato rimborsato",
   partiallyRefunded: "Parte del pagamento è stata rimborsata",
-  otherStatus: "Il pagamento è {status}",
+  otherStatus: "Stato del pagamento: {status}",
   order: "Ordine {order}",
   deposit: "Effettua un deposito",
   fees: "Comprende {fees} di commissioni",
@@ -32,9 +32,9 @@ export const italian: Messages = {
   toAddress: "A questo indirizzo su {network}",
   onlyOn: "Invii solo {token} su {network}. Tutto il resto può andare perso.",
   validFor: "Questo prezzo è valido per {time}",
-  priceRenewed: "Il prezzo è stato rinnovato. L’importo può essere cambiato.",
+  priceRenewed: "Il prezzo è stato aggiornato. L’importo potrebbe essere cambiato.",
   priceFailed:
-    "Non è stato possibile caricare un prezzo ({code}). Scelga un altro token o riprovi.",
+    "Non è stato possibile caricare il prezzo ({code}). Scelga un altro token o riprovi.",
   unpayable: "Qui non si può pagare con questo token ({code}). Ne scelga un altro.",
   tryAgain: "Riprova",
   copyAmount: "Copia l’importo",
@@ -42,8 +42,8 @@ export const italian: Messages = {
   copyTransaction: "Copia l’hash della transazione",
   copy: "Copia",
   copied: "Copiato",
-  copyFailed: "Selezioni e copi a mano",
-  wallets: "Oppure paghi da un wallet in questo browser",
+  copyFailed: "Selezioni e copi manualmente",
+  wallets: "Oppure paghi con un wallet in questo browser",
   payWith: "Paga con {wallet}",
   walletConnecting: "Apra {wallet} e scelga un account.",
   walletSwitching: "Apra {wallet} e passi a {network}.",
@@ -54,9 +54,9 @@ export const italian: Messages = {
     "Annullato. Rifiuti la richiesta anche in {wallet}, in modo che non venga inviato nulla.",
   walletSent: "{wallet} ha inviato il pagamento. Di solito la rete lo mostra entro un minuto.",
   sentBefore:
-    "{wallet} ha già inviato questo pagamento. Paghi di nuovo solo se quella transazione non è riuscita: altrimenti paga due volte.",
+    "{wallet} ha già inviato questo pagamento. Paghi di nuovo solo se quella transazione non è riuscita: altrimenti pagherà due volte.",
   walletRejected: "Ha rifiutato la richiesta in {wallet}. Non è stato inviato nulla.",
-  walletBusy: "In {wallet} c’è già una richiesta aperta. Risponda prima a quella.",
+  walletBusy: "Una richiesta è ancora in sospeso in un wallet. Risponda prima a quella.",
   walletUnknownChain:
     "{wallet} non conosce {network}. Aggiunga questa rete in {wallet}, poi riprovi.",
   walletWrongChain:
@@ -69,7 +69,7 @@ export const italian: Messages = {
     "{wallet} non può farlo. Paghi con l’indirizzo o il codice QR. Non è stato inviato nulla.",
   walletFailed: "{wallet} ha segnalato un errore. Non è stato inviato nulla.",
   walletUncertain:
-    "{wallet} ha segnalato un errore. Controlli nel wallet se il pagamento è stato inviato prima di riprovare.",
+    "{wallet} ha segnalato un errore. Prima di riprovare, controlli nel wallet se il pagamento è stato inviato.",
   cancel: "Annulla",
   payAnotherWay: "Paga in un altro modo",
   keepWaiting: "Continua ad attendere",
@@ -77,22 +77,21 @@ export const italian: Messages = {
   confirmations: "Conferme: {count} su {required}",
   confirming: "La rete sta confermando il pagamento",
   confirmingBar: "Conferme della rete",
-  onItsWay:
-    "Il denaro è in arrivo. Può chiudere questa pagina; il negozio viene avvisato in ogni caso.",
+  onItsWay: "Il suo pagamento è in arrivo. Può chiudere questa pagina; il negozio sarà avvisato.",
   outcome: "Esito",
   thanks: "Grazie.",
   arrived: "Sono arrivati {received}. Grazie.",
   overpaid:
-    "Sono arrivati {received}. Grazie. È più del dovuto; il negozio può restituire la differenza.",
+    "Sono arrivati {received}. Grazie. È più del dovuto; il negozio può rimborsare la differenza.",
   underpaid:
-    "Sono arrivati {received}, ma non bastano. Il negozio ne è al corrente e può aiutarla.",
-  failedHelp: "Il negozio ne è al corrente e può aiutarla.",
-  late: "Sono arrivati {received} troppo tardi. Il negozio ne è al corrente e può aiutarla.",
+    "Sono arrivati {received}, ma non bastano. Il negozio è stato avvisato e può aiutarla.",
+  failedHelp: "Il negozio è stato avvisato e può aiutarla.",
+  late: "Sono arrivati {received} troppo tardi. Il negozio è stato avvisato e può aiutarla.",
   sentLate:
-    "Il trasferimento è stato inviato, ma non è arrivato in tempo. Non paghi di nuovo: il negozio sarà avvisato quando arriva e potrà aiutarLa.",
+    "Il suo trasferimento è stato inviato, ma non è arrivato in tempo. Non paghi di nuovo: il negozio sarà avvisato quando arriverà e potrà aiutarla.",
   expiredHelp: "Non è arrivato nulla in tempo. Non invii nulla all’indirizzo di questo pagamento.",
   cancelledHelp: "Non invii nulla all’indirizzo di questo pagamento.",
-  refundedHelp: "Il denaro le viene restituito. Il negozio può dirle di più.",
+  refundedHelp: "Il suo rimborso è in arrivo. Il negozio può dirle di più.",
   received: "Ricevuto",
   receivedIn: "{amount} in {token} su {network}",
   transaction: "Transazione",
@@ -100,12 +99,12 @@ export const italian: Messages = {
   returnIn: "tra {seconds} s",
   stay: "Resta qui",
   offline:
-    "Nessuna connessione. È mostrato l’ultimo stato noto; questa pagina si riconnette da sola.",
+    "Nessuna connessione. Questo è l’ultimo stato noto; la pagina si riconnette automaticamente.",
   notSetUp:
-    "Questo pagamento non può essere mostrato ({code}). Il negozio deve correggere la sua pagina; nulla è stato addebitato.",
+    "Questo pagamento non può essere mostrato ({code}). Il negozio deve correggere la sua pagina; non le è stato addebitato nulla.",
   notAccessible:
     "Questo pagamento non si può aprire con questo link ({code}). Ne chieda uno nuovo al negozio.",
   notFound: "Questo pagamento non esiste ({code}). Chieda un nuovo link al negozio.",
   unavailable:
-    "Al momento il pagamento non può essere caricato ({code}). Questa pagina riprova da sola.",
+    "Al momento il pagamento non può essere caricato ({code}). Questa pagina riproverà automaticamente.",
 };

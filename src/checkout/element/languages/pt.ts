@@ -6,17 +6,17 @@ export const portuguese: Messages = {
   loading: "Carregando o pagamento…",
   pending: "Aguardando seu pagamento",
   sent: "Pagamento enviado",
-  processing: "Seu pagamento foi detectado",
+  processing: "Pagamento detectado",
   paid: "Pago",
   failed: "O pagamento falhou",
   expired: "O pagamento expirou",
   cancelled: "O pagamento foi cancelado",
   refunded: "O pagamento foi reembolsado",
   partiallyRefunded: "Parte do pagamento foi reembolsada",
-  otherStatus: "O pagamento está {status}",
+  otherStatus: "Status do pagamento: {status}",
   order: "Pedido {order}",
   deposit: "Fazer um depósito",
-  fees: "Inclui {fees} de taxas",
+  fees: "Inclui {fees} em taxas",
   progress: "Progresso",
   stepWaiting: "Aguardando",
   stepConfirming: "Confirmando",
@@ -35,7 +35,7 @@ export const portuguese: Messages = {
   validFor: "Este preço é válido por {time}",
   priceRenewed: "O preço foi atualizado. O valor pode ter mudado.",
   priceFailed:
-    "Não foi possível carregar um preço ({code}). Escolha outro token ou tente novamente.",
+    "Não foi possível carregar o preço ({code}). Escolha outro token ou tente novamente.",
   unpayable: "Não é possível pagar aqui com este token ({code}). Escolha outro.",
   tryAgain: "Tentar novamente",
   copyAmount: "Copiar o valor",
@@ -48,15 +48,15 @@ export const portuguese: Messages = {
   payWith: "Pagar com {wallet}",
   walletConnecting: "Abra {wallet} e escolha uma conta.",
   walletSwitching: "Abra {wallet} e mude para {network}.",
-  walletSending: "Confira o valor e o endereço em {wallet} e confirme.",
+  walletSending: "Confira o valor e o endereço em {wallet} e depois confirme.",
   walletSendingLate: "O preço expirou. Recuse a solicitação em {wallet} e pague com o novo preço.",
   walletSendingCancelled:
-    "Cancelado. Rejeite também a solicitação em {wallet} para que nada seja enviado.",
+    "Cancelado. Recuse também a solicitação em {wallet} para que nada seja enviado.",
   walletSent: "{wallet} enviou o pagamento. A rede costuma mostrá-lo em menos de um minuto.",
   sentBefore:
     "{wallet} já enviou este pagamento. Pague novamente apenas se essa transação tiver falhado: caso contrário, você pagará duas vezes.",
   walletRejected: "Você recusou a solicitação em {wallet}. Nada foi enviado.",
-  walletBusy: "{wallet} já tem uma solicitação aberta. Responda primeiro a ela.",
+  walletBusy: "Ainda há uma solicitação pendente em uma carteira. Responda a ela primeiro.",
   walletUnknownChain:
     "{wallet} não conhece {network}. Adicione esta rede em {wallet} e tente novamente.",
   walletWrongChain:
@@ -66,7 +66,7 @@ export const portuguese: Messages = {
   walletQuoteExpired:
     "O preço expirou antes da sua confirmação. Nada foi enviado. Tente novamente com o novo preço.",
   walletUnsupported:
-    "{wallet} não permite isso. Pague por endereço ou código QR. Nada foi enviado.",
+    "{wallet} não permite isso. Pague pelo endereço ou pelo código QR. Nada foi enviado.",
   walletFailed: "{wallet} informou um erro. Nada foi enviado.",
   walletUncertain:
     "{wallet} informou um erro. Confira na carteira se o pagamento foi enviado antes de tentar novamente.",
@@ -77,32 +77,31 @@ export const portuguese: Messages = {
   confirmations: "{count} de {required} confirmações",
   confirming: "A rede está confirmando o pagamento",
   confirmingBar: "Confirmações da rede",
-  onItsWay:
-    "Seu dinheiro está a caminho. Você pode fechar esta página; a loja será avisada de qualquer forma.",
+  onItsWay: "Seu pagamento está a caminho. Você pode fechar esta página; a loja será avisada.",
   outcome: "Resultado",
   thanks: "Agradecemos.",
   arrived: "Recebemos {received}. Agradecemos.",
   overpaid:
     "Recebemos {received}. Agradecemos. É mais do que o devido; a loja pode devolver a diferença.",
-  underpaid: "Recebemos {received}, mas não é suficiente. A loja já sabe e pode ajudar você.",
-  failedHelp: "A loja já sabe e pode ajudar você.",
-  late: "Recebemos {received} tarde demais. A loja já sabe e pode ajudar você.",
+  underpaid: "Recebemos {received}, mas não é suficiente. A loja foi avisada e pode ajudar você.",
+  failedHelp: "A loja foi avisada e pode ajudar você.",
+  late: "Recebemos {received} tarde demais. A loja foi avisada e pode ajudar você.",
   sentLate:
-    "Sua transferência foi enviada, mas não chegou a tempo. Não pague novamente: a loja será avisada quando ela chegar e poderá ajudar.",
+    "Sua transferência foi enviada, mas não chegou a tempo. Não pague novamente: a loja será avisada quando ela chegar e poderá ajudar você.",
   expiredHelp: "Nada chegou a tempo. Não envie nada para o endereço deste pagamento.",
   cancelledHelp: "Não envie nada para o endereço deste pagamento.",
-  refundedHelp: "O reembolso está a caminho. A loja pode dar mais informações.",
+  refundedHelp: "Seu reembolso está a caminho. A loja pode dar mais informações.",
   received: "Recebido",
   receivedIn: "{amount} em {token} na rede {network}",
   transaction: "Transação",
   return: "Voltar à loja",
   returnIn: "em {seconds} s",
   stay: "Ficar aqui",
-  offline: "Sem conexão. Você vê o último estado conhecido; esta página se reconecta sozinha.",
+  offline: "Sem conexão. Este é o último status conhecido; a página se reconecta automaticamente.",
   notSetUp:
     "Não é possível mostrar este pagamento ({code}). A loja precisa corrigir a página; nada foi cobrado.",
   notAccessible: "Este link não abre este pagamento ({code}). Peça um novo à loja.",
   notFound: "Este pagamento não existe ({code}). Peça um novo link à loja.",
   unavailable:
-    "Não é possível carregar o pagamento no momento ({code}). Esta página tenta novamente sozinha.",
+    "Não é possível carregar o pagamento no momento ({code}). Uma nova tentativa será feita automaticamente.",
 };

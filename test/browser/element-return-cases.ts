@@ -1,0 +1,82 @@
+import type { Browser } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { elementShop } from "./element-shop.ts";
+
+export function elementReturnCases(browser: () => Browser): void {
+  describe("the checkout element's return to the shop", () => {
+    const shop = elementShop(browser);
+    const path = () => new URL(shop.page.url()).pathname;
+    const countdown = () => shop.page.getByText(/^in \d s$/).filter({ visible: true });
+
+    /** Opens a paid payment, after the shop's cart. */
+    async function paid({ stopsClock = true } = {}) {
+      const page = await shop.watch();
+      if (stopsClock) await page.clock.install();
+      await page.goto(`${shop.url}/cart`);
+      const order = await shop.order();
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.visit(order, { "return-url": "/thanks" });
+      await countdown().waitFor();
+      return page;
+    }
+
+    test("navigates to a return URL on the same page, and ends the countdown", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.visit(order);
+      await shop.shows("over");
+      await shop.element.evaluate((it) => it.setAttribute("return-url", `${location.href}#thanks`));
+      await page.getByText("in 3 s").waitFor();
+      await page.clock.runFor(3_500);
+      await expect.poll(() => page.url()).toContain("#thanks");
+      await page.getByRole("button", { name: "Stay here" }).waitFor({ state: "hidden" });
+      expect(await countdown().count()).toBe(0);
+    });
+
+    test("replaces the payment, so that Back leads to the page before it", async () => {
+      const page = await paid();
+      await page.clock.runFor(3_500);
+      await expect.poll(path).toBe("/thanks");
+      await page.goBack();
+      expect(path()).toBe("/cart");
+    });
+
+    test("does not happen by itself when the customer comes Back", async () => {
+      // A page whose clock is stopped cannot tell how it was reached.
+      const page = await paid({ stopsClock: false });
+      await page.getByRole("link", { name: "Return to the shop" }).click();
+      await expect.poll(path).toBe("/thanks");
+      await page.goBack();
+      await shop.shows("over");
+      // Two of the element's ticks.
+      await page.waitForTimeout(500);
+      expect(await countdown().count()).toBe(0);
+    });
+
+    test("does not happen by itself when the browser restores the page as it was left", async () => {
+      const page = await paid();
+      await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+      await page.clock.runFor(1_000);
+      expect(await countdown().count()).toBe(0);
+    });
+
+    test("happens once the payment is paid, even if the customer came Back before", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.visit(order, { "return-url": "/thanks" });
+      await page.goto(`${shop.url}/cart`);
+      await page.goBack();
+      await page.getByText("25 USDC").waitFor();
+      await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+      await page.clock.runFor(1_000);
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.refresh();
+      await countdown().waitFor();
+      await page.clock.runFor(3_500);
+      await expect.poll(path).toBe("/thanks");
+    });
+  });
+}
