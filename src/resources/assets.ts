@@ -68,13 +68,7 @@ export class Tokens {
    * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
   list(query: TokenListQuery = {}, options?: ListOptions): PagePromise<Token> {
-    const { chainId, ...filters } = { ...query };
-    const { wire } = this.#http.settings;
-    const sent = {
-      ...filters,
-      ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
-    };
-    return list(this.#http, operations.listTokens, sent, options);
+    return list(this.#http, operations.listTokens, query, options);
   }
 }
 

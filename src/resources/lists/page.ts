@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
 import { callSchema, checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import type { RequestOptions } from "../../http/settings.ts";
+import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
-import { checkParameters, refused } from "../arguments.ts";
+import { chainIdOnWire, checkParameters, refused } from "../arguments.ts";
 import { type Identified, type List, PageWalk } from "./page-walk.ts";
 
 /** One page of a list (interface section 2.7). */
@@ -180,7 +180,7 @@ export interface ListOptions extends RequestOptions {
   prefetch?: number | undefined;
 }
 
-type ListQuery = PageQuery & Readonly<Record<string, string | number | undefined>>;
+type ListQuery = PageQuery & Record<string, string | number | undefined>;
 
 /** `prefetch` is checked as an argument, in `list`. */
 const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(z.unknown()) });
@@ -199,7 +199,7 @@ export function list<Item extends Identified>(
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
         throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
       }
-      return { query: { ...checkFilters(operation, query), ...range } };
+      return { query: { ...checkFilters(operation, query, http.settings), ...range } };
     };
     const signals = [callOptions.signal, abandoned].filter((it) => it !== undefined);
     const ends = abandoned && { signal: AbortSignal.any(signals) };
@@ -215,7 +215,11 @@ const rules: Readonly<Record<string, string>> = {
 };
 
 /** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
-function checkFilters({ query: schema }: Operation<unknown>, query: object): ListQuery {
+function checkFilters(
+  { query: schema }: Operation<unknown>,
+  query: object,
+  { wire }: HttpSettings,
+): ListQuery {
   if (schema === undefined) return query as ListQuery;
   if (Object(query).orderId !== undefined) {
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
@@ -224,6 +228,8 @@ function checkFilters({ query: schema }: Operation<unknown>, query: object): Lis
   const filters: ListQuery = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   const empty = Object.keys(filters).find((name) => filters[name] === "");
   if (empty !== undefined) throw refused(empty, "must not be empty: leave it out", "");
+  const { chainId } = filters;
+  if (chainId !== undefined) filters.chainId = chainIdOnWire(chainId, wire);
   const [issue] = schema.safeParse(filters).error?.issues ?? [];
   if (issue === undefined) return filters;
   const param = String(issue.path[0]);
