@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ApiPromise } from "../http/answer.ts";
-import { callSchema, checkCallOptions, must } from "../http/checks.ts";
+import { callSchema, must } from "../http/checks.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
 import { followStatus } from "../resources/waiting.ts";
-import type { ChainId } from "../wire/fields.ts";
+import { type ChainId, checkOptions } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import {
   type NewPayment,
@@ -116,8 +116,7 @@ export class Checkout {
    * ```
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<PaymentState, void> {
-    checkCallOptions(options, watchSchema);
-    const { signal, intervalMs = 3000, headers } = options;
+    const { signal, intervalMs = 3000, headers } = checkOptions(watchSchema, options);
     const { time } = this.#http;
     const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
     const read = () => this.status({ signal, headers });

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
-import { callSchema, checkCallOptions } from "../../http/checks.ts";
+import { callSchema } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
+import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
@@ -35,7 +36,7 @@ const maxRepeats = 20;
 
 export const findSchema = z.strictObject({
   ...callSchema.shape,
-  createdAfter: z.optional(z.unknown()),
+  createdAfter: z.optional(z.custom<FindOptions["createdAfter"]>()),
 });
 
 /**
@@ -51,8 +52,7 @@ export async function findByOrderId<Item extends Ordered>(
   orderId: string,
   given: FindOptions = {},
 ): Promise<ApiResponse<Item[]>> {
-  checkCallOptions(given, findSchema);
-  const { createdAfter, ...options } = given;
+  const { createdAfter, ...options } = checkOptions(findSchema, given);
   checkReference("orderId", orderId);
   const stopMs = checkCreatedAfter(createdAfter) - clockMarginMs;
   const { time, settings } = http;

@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
-import { callSchema, checkCallOptions } from "../../http/checks.ts";
+import { callSchema } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
+import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
 import { chainIdOnWire, checkParameters, refused } from "../arguments.ts";
@@ -195,7 +196,7 @@ export function list<Item extends Identified>(
   const { prefetch = 0, ...callOptions } = { ...options };
   const read = (range: PageQuery = {}, abandoned?: AbortSignal) => {
     const fill = () => {
-      checkCallOptions(options, listSchema);
+      checkOptions(listSchema, options);
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
         throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
       }
