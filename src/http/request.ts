@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidRequestError, type Outcome } from "../errors.ts";
-import { invalidArgument, show } from "../values.ts";
+import { invalidArgument, jsonText, show } from "../values.ts";
 import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
@@ -58,12 +58,8 @@ export function prepareRequest(
 }
 
 function encode(content: object): string {
-  try {
-    const text: string | undefined = JSON.stringify(content);
-    if (text !== undefined) return text;
-  } catch {
-    // Refused below.
-  }
+  const text = jsonText(content);
+  if (text !== undefined) return text;
   throw invalidArgument("body", "body must be serialisable as JSON, without cycles or bigints.");
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
 import { callSchema } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
+import type { RequestOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
@@ -200,7 +200,7 @@ export function list<Item extends Identified>(
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
         throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
       }
-      return { query: { ...checkFilters(operation, query, http.settings), ...range } };
+      return { query: { ...checkFilters(operation, query, http), ...range } };
     };
     const signals = [callOptions.signal, abandoned].filter((it) => it !== undefined);
     const ends = abandoned && { signal: AbortSignal.any(signals) };
@@ -216,12 +216,8 @@ const rules: Readonly<Record<string, string>> = {
 };
 
 /** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
-function checkFilters(
-  { query: schema }: Operation<unknown>,
-  query: object,
-  { wire }: HttpSettings,
-): ListQuery {
-  if (schema === undefined) return query as ListQuery;
+function checkFilters({ query: schema }: Operation<unknown>, query: object, http: Http) {
+  if (schema === undefined) return query;
   if (Object(query).orderId !== undefined) {
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }
@@ -230,7 +226,7 @@ function checkFilters(
   const empty = Object.keys(filters).find((name) => filters[name] === "");
   if (empty !== undefined) throw refused(empty, "must not be empty: leave it out", "");
   const { chainId } = filters;
-  if (chainId !== undefined) filters.chainId = chainIdOnWire(chainId, wire);
+  if (chainId !== undefined) filters.chainId = chainIdOnWire(chainId, http.settings.wire);
   const [issue] = schema.safeParse(filters).error?.issues ?? [];
   if (issue === undefined) return filters;
   const param = String(issue.path[0]);

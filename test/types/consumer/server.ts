@@ -73,6 +73,15 @@ export async function pay(): Promise<string> {
   // @ts-expect-error a typo
   await client.payments.list({ order: "ASC" });
 
+  // Metadata may have the type of an interface.
+  interface Cart {
+    cartId: string;
+  }
+  const customMetadata: Cart = { cartId: "1" };
+  await client.payments.create({ amount: 2500, orderId: "order_1", customMetadata });
+  // @ts-expect-error a Map is no JSON object
+  await client.payments.create({ amount: 2500, orderId: "order_1", customMetadata: new Map() });
+
   // `undefined` may be passed for an optional field under any compiler option.
   const redirectUrl: string | undefined = undefined;
   const input: CreatePaymentInput = { amount: 2500, orderId: "order_1", redirectUrl };
