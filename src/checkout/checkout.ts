@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ApiPromise } from "../http/answer.ts";
 import { callSchema, must } from "../http/checks.ts";
 import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import type { ReadOptions } from "../http/settings.ts";
 import {
   chainIdOnWire,
   checkContract,
@@ -65,20 +65,17 @@ export class Checkout {
   }
 
   /** Reads the payment with its quotes and deposit address. */
-  payment(options?: RequestOptions): ApiPromise<Payment> {
+  payment(options?: ReadOptions): ApiPromise<Payment> {
     return this.#http.call(operations.getCheckoutPayment, ofPayment(this.#paymentId), options);
   }
 
   /** Reads the payment's status alone. */
-  status(options?: RequestOptions): ApiPromise<PaymentState> {
+  status(options?: ReadOptions): ApiPromise<PaymentState> {
     return this.#http.call(operations.getCheckoutStatus, ofPayment(this.#paymentId), options);
   }
 
   /** Has the service check the chain now; a hint makes it look for a specific transaction. */
-  refreshStatus(
-    input: RefreshStatusInput = {},
-    options?: RequestOptions,
-  ): ApiPromise<PaymentState> {
+  refreshStatus(input: RefreshStatusInput = {}, options?: ReadOptions): ApiPromise<PaymentState> {
     const fill = () => {
       const { transactionHash, chainId, tokenContractAddress } = checkParameters(
         input,

@@ -10,7 +10,7 @@ import {
 } from "../errors.ts";
 import type { ApiPromise, ApiResponse } from "../http/answer.ts";
 import { callSchema } from "../http/checks.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import type { ReadOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
 import { checkOptions } from "../wire/fields.ts";
 import { isFinal } from "../wire/payment-status.ts";
@@ -153,7 +153,7 @@ const waitSchema = z.strictObject({ signal, deadlineMs, timeoutMs, headers });
 export async function waitUntilFinal<T extends { readonly status: string }>(
   time: Time,
   operation: string,
-  read: (options: RequestOptions) => ApiPromise<T>,
+  read: (options: ReadOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
   const { signal, deadlineMs = 900_000 } = checkOptions(waitSchema, options);

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import type { Metadata } from "../../src/index.ts";
+import { expect, expectTypeOf, test } from "vitest";
+import type { MerchantClient, Metadata, ReadOptions, RequestOptions } from "../../src/index.ts";
 
 interface Cart {
   cartId: string;
@@ -34,4 +34,17 @@ test("metadata may be an object of any type, but not a built-in one", () => {
     new FormData(),
   ];
   expect(accepted.length + refused.length).toBe(15);
+});
+
+test("only creations and custom requests take an idempotency key", () => {
+  type LastOf<Method extends (...parameters: never) => unknown> = Required<Parameters<Method>>[1];
+  type Payments = MerchantClient["payments"];
+  type Withdrawals = MerchantClient["withdrawals"];
+  expectTypeOf<LastOf<Payments["create"]>>().toEqualTypeOf<RequestOptions>();
+  expectTypeOf<LastOf<Withdrawals["create"]>>().toEqualTypeOf<RequestOptions>();
+  expectTypeOf<LastOf<MerchantClient["request"]>>().toEqualTypeOf<RequestOptions>();
+  expectTypeOf<LastOf<Payments["get"]>>().toEqualTypeOf<ReadOptions>();
+  expectTypeOf<LastOf<Payments["list"]>>().not.toHaveProperty("idempotencyKey");
+  expectTypeOf<LastOf<Withdrawals["findByOrderId"]>>().not.toHaveProperty("idempotencyKey");
+  expectTypeOf<LastOf<Withdrawals["createOnce"]>>().not.toHaveProperty("idempotencyKey");
 });

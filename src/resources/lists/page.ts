@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
 import { callSchema } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import type { RequestOptions } from "../../http/settings.ts";
+import type { ReadOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
@@ -176,7 +176,7 @@ function inTurn<T>(
 }
 
 /** The options of one list. */
-export interface ListOptions extends RequestOptions {
+export interface ListOptions extends ReadOptions {
   /** How many pages to read ahead while iterating, 0 to 16. Default 0. */
   prefetch?: number | undefined;
 }

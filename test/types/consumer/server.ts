@@ -17,6 +17,7 @@ import {
   type PaymentState,
   type PaymentStatus,
   RateLimitError,
+  type RequestOptions,
   SettlekitError,
   usdToCents,
   type Withdrawal,
@@ -70,6 +71,10 @@ export async function pay(): Promise<string> {
   await client.payments.create({ type: "deposit", orderId: "order_1", amount: 1 });
   // @ts-expect-error ids are strings
   await client.payments.get(7);
+  // @ts-expect-error reads carry no idempotency key
+  await client.payments.get("1", { idempotencyKey: "k" });
+  const options: RequestOptions = { timeoutMs: 1000 };
+  await client.payments.get("1", options);
   // @ts-expect-error a typo
   await client.payments.list({ order: "ASC" });
 
