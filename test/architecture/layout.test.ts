@@ -29,7 +29,7 @@ test.each([
   ["evm", 476],
   ["http", 2_571],
   ["resources", 2_552],
-  ["sandbox", 6_776],
+  ["sandbox", 6_784],
   ["testing", 414],
   ["webhooks", 1_795],
   ["wire", 1_755],
