@@ -93,10 +93,7 @@ export const hooksSchema = z.strictObject({
 });
 true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
 
-/**
- * The options of every call. Misspelt ones are refused: a call with a misspelt idempotencyKey, for example, would use a
- * random one.
- */
+/** The options of every call. Misspelt ones are refused: without its idempotencyKey, a call would use a random one. */
 export const callSchema = z.strictObject({
   // Checked when the request is prepared, as an argument.
   idempotencyKey: z.optional(z.custom<string>()),
