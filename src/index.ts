@@ -61,6 +61,7 @@ export type {
   Fetch,
   FetchInit,
   FetchResponse,
+  ReadOptions,
   RequestOptions,
   WireOptions,
 } from "./http/settings.ts";

@@ -154,6 +154,15 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** A value as JSON text; undefined if it cannot be serialised. */
+export function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON with sorted keys, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>

@@ -188,6 +188,13 @@ export const mutants: readonly Mutant[] = [
     test: "test/http/send.test.ts",
   },
   {
+    name: "a request is sent after its attempt has failed",
+    file: "src/http/send.ts",
+    find: 'if (hasFailed) throw new Error("The attempt has ended.");',
+    replace: "",
+    test: "test/http/hooks-and-bodies.test.ts",
+  },
+  {
     name: "a tiny Retry-After is obeyed",
     file: "src/http/policy.ts",
     find: "export const leastRetryAfterMs = 250;",
@@ -288,9 +295,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "misspelt call options are ignored",
-    file: "src/http/checks.ts",
-    find: "checkOptions(schema, options);",
-    replace: "",
+    file: "src/http/call.ts",
+    find: "checkOptions(callSchema, given)",
+    replace: "given",
     test: "test/resources/wrong-names.test.ts",
   },
   {

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { ApiPromise } from "../http/answer.ts";
-import { callSchema, checkCallOptions, must } from "../http/checks.ts";
+import { callSchema, must } from "../http/checks.ts";
 import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import type { ReadOptions } from "../http/settings.ts";
 import {
   chainIdOnWire,
   checkContract,
@@ -13,7 +13,7 @@ import {
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
 import { followStatus } from "../resources/waiting.ts";
-import type { ChainId } from "../wire/fields.ts";
+import { type ChainId, checkOptions } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import {
   type NewPayment,
@@ -65,20 +65,17 @@ export class Checkout {
   }
 
   /** Reads the payment with its quotes and deposit address. */
-  payment(options?: RequestOptions): ApiPromise<Payment> {
+  payment(options?: ReadOptions): ApiPromise<Payment> {
     return this.#http.call(operations.getCheckoutPayment, ofPayment(this.#paymentId), options);
   }
 
   /** Reads the payment's status alone. */
-  status(options?: RequestOptions): ApiPromise<PaymentState> {
+  status(options?: ReadOptions): ApiPromise<PaymentState> {
     return this.#http.call(operations.getCheckoutStatus, ofPayment(this.#paymentId), options);
   }
 
   /** Has the service check the chain now; a hint makes it look for a specific transaction. */
-  refreshStatus(
-    input: RefreshStatusInput = {},
-    options?: RequestOptions,
-  ): ApiPromise<PaymentState> {
+  refreshStatus(input: RefreshStatusInput = {}, options?: ReadOptions): ApiPromise<PaymentState> {
     const fill = () => {
       const { transactionHash, chainId, tokenContractAddress } = checkParameters(
         input,
@@ -116,8 +113,7 @@ export class Checkout {
    * ```
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<PaymentState, void> {
-    checkCallOptions(options, watchSchema);
-    const { signal, intervalMs = 3000, headers } = options;
+    const { signal, intervalMs = 3000, headers } = checkOptions(watchSchema, options);
     const { time } = this.#http;
     const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
     const read = () => this.status({ signal, headers });

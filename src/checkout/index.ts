@@ -25,7 +25,7 @@ export type {
   Fetch,
   FetchInit,
   FetchResponse,
-  RequestOptions,
+  ReadOptions,
   WireOptions,
 } from "../http/settings.ts";
 

@@ -18,20 +18,20 @@ export interface Chain {
  * the withdrawal configuration are authoritative.
  */
 export const chains: readonly Chain[] = [
-  mainnet(1, "Ethereum", "ETH"),
-  mainnet(8453, "Base", "ETH"),
-  mainnet(56, "BNB Smart Chain", "BNB"),
-  mainnet(137, "Polygon", "POL"),
-  mainnet(43114, "Avalanche", "AVAX"),
-  mainnet(10, "Optimism", "ETH"),
-  mainnet(42161, "Arbitrum", "ETH"),
-  { ...mainnet(84532, "Base Sepolia", "ETH"), isTestnet: true },
-  { ...mainnet(11155111, "Ethereum Sepolia", "ETH"), isTestnet: true },
+  chain(1, "Ethereum", "ETH"),
+  chain(8453, "Base", "ETH"),
+  chain(56, "BNB Smart Chain", "BNB"),
+  chain(137, "Polygon", "POL"),
+  chain(43114, "Avalanche", "AVAX"),
+  chain(10, "Optimism", "ETH"),
+  chain(42161, "Arbitrum", "ETH"),
+  chain(84532, "Base Sepolia", "ETH", true),
+  chain(11155111, "Ethereum Sepolia", "ETH", true),
 ];
 
 // @__NO_SIDE_EFFECTS__
-function mainnet(chainId: number, name: string, nativeSymbol: string): Chain {
-  return { chainId, name, nativeSymbol, nativeDecimals: 18, isTestnet: false };
+function chain(chainId: number, name: string, nativeSymbol: string, isTestnet = false): Chain {
+  return { chainId, name, nativeSymbol, nativeDecimals: 18, isTestnet };
 }
 
 /**

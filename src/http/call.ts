@@ -1,10 +1,11 @@
 import pLimit from "p-limit";
 import type { Outcome } from "../errors.ts";
 import { credentialHeader } from "../wire/credential.ts";
+import { checkOptions } from "../wire/fields.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
 import { type CallFacts, errorFor } from "./call-errors.ts";
-import { checkCallOptions } from "./checks.ts";
+import { callSchema } from "./checks.ts";
 import { type EventFacts, headersFrom, observersOf } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
 import { decide, type Failure } from "./policy.ts";
@@ -42,11 +43,11 @@ export async function makeCall<T>(
   shared: Shared,
   operation: Operation<T>,
   input: CallInput<T>,
-  options: RequestOptions,
+  given: RequestOptions,
   callId: number,
   emit: Emit,
 ): Promise<ApiResponse<T>> {
-  checkCallOptions(options);
+  const options = checkOptions(callSchema, given);
   const { settings, send, time, paces, limit, budget, serviceClock, observers } = shared;
   const { name, replay, credential: kind } = operation;
   const { signal } = options;

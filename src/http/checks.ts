@@ -8,7 +8,7 @@ import {
   defaultRequestIdHeader,
   idempotencyKeyHeader,
 } from "../wire/credential.ts";
-import { checkOptions, type Same } from "../wire/fields.ts";
+import type { Same } from "../wire/fields.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./hooks.ts";
 import type { Fetch, RequestOptions, WireOptions } from "./settings.ts";
@@ -91,7 +91,7 @@ export const hooksSchema = z.strictObject({
 });
 true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
 
-/** The options of every call. */
+/** The options of every call. Misspelt ones are refused: without its idempotencyKey, a call would use a random one. */
 export const callSchema = z.strictObject({
   // Checked when the request is prepared, as an argument.
   idempotencyKey: z.optional(z.custom<string>()),
@@ -106,18 +106,6 @@ export const callSchema = z.strictObject({
   headers: z.optional(headersSchema),
 });
 true satisfies Same<RequestOptions, z.input<typeof callSchema>>;
-
-/**
- * Refuses misspelt options, because a call with a misspelt idempotencyKey, for example, would use a random one.
- *
- * @param schema The schema of this call's options. Default: the options of every call.
- */
-export function checkCallOptions(
-  options: RequestOptions,
-  schema: z.ZodMiniObject & z.ZodMiniType<unknown> = callSchema,
-): void {
-  checkOptions(schema, options);
-}
 
 /** The settings that result from checked options. */
 export function connectionSettings<Options extends CheckedOptions>(

@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidRequestError, type Outcome } from "../errors.ts";
-import { invalidArgument, show } from "../values.ts";
+import { invalidArgument, jsonText, show } from "../values.ts";
 import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
@@ -58,12 +58,8 @@ export function prepareRequest(
 }
 
 function encode(content: object): string {
-  try {
-    const text: string | undefined = JSON.stringify(content);
-    if (text !== undefined) return text;
-  } catch {
-    // Refused below.
-  }
+  const text = jsonText(content);
+  if (text !== undefined) return text;
   throw invalidArgument("body", "body must be serialisable as JSON, without cycles or bigints.");
 }
 
@@ -109,12 +105,21 @@ const tellingAtEnd = 6;
 
 /** Removes a credential from texts, even a truncated one: a service may echo it, and a proxy may cut the echo. */
 export function redactor(credential: string): (text: string) => string {
-  if (credential === "") return (text) => text;
+  let pattern: RegExp | undefined;
+  return (text) => {
+    if (credential === "" || text === "") return text;
+    // Built when first needed, because most calls redact nothing.
+    pattern ??= patternOf(credential);
+    return text.replace(pattern, "[redacted]");
+  };
+}
+
+function patternOf(credential: string): RegExp {
   // JSON may escape a slash with a backslash.
   const literal = (text: string) => text.replace(/\W/g, "\\$&").replaceAll("\\/", "\\\\?\\/");
   const start = credential.slice(0, tellingLength);
   const cut = [...start].map((_, index) => `${literal(start.slice(0, index + 1))}$`);
-  const pattern = new RegExp(
+  return new RegExp(
     [
       literal(credential),
       `${literal(start)}[${literal(credential)}]*`,
@@ -122,7 +127,6 @@ export function redactor(credential: string): (text: string) => string {
     ].join("|"),
     "gi",
   );
-  return (text) => text.replace(pattern, "[redacted]");
 }
 
 function checkIdempotencyKey(key: string | undefined): string {

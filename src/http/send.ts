@@ -67,7 +67,8 @@ export function createSender(settings: HttpSettings) {
     let hasLeft = false;
     /** Whether the body was written to a connection, on runtimes that report it. */
     let isWritten = false;
-    let hasEnded = false;
+    /** Whether the attempt failed. Then nothing may be sent any more. */
+    let hasFailed = false;
     let received: FetchResponse | undefined;
     /** Why the response's body broke. */
     let bodyError: unknown;
@@ -122,7 +123,8 @@ export function createSender(settings: HttpSettings) {
         hooks && attempt.signal
           ? AbortSignal.any([attempt.signal, request.signal])
           : request.signal;
-      // The call may have ended during a hook. Then the request must not be sent.
+      // The attempt may have ended during a hook, whose Request may have another signal. Then it must not be sent.
+      if (hasFailed) throw new Error("The attempt has ended.");
       attempt.signal?.throwIfAborted();
       signal.throwIfAborted();
       const init: FetchInit = {
@@ -153,7 +155,7 @@ export function createSender(settings: HttpSettings) {
       );
       const response = await unlessAborted(answer, signal).finally(() => {
         // A fetch that ignores its signal may still resolve with a response that nothing reads.
-        if (signal.aborted || hasEnded) answer.then(cancelBody, () => {});
+        if (signal.aborted || hasFailed) answer.then(cancelBody, () => {});
       });
       signal.throwIfAborted();
       if (typeof response?.text !== "function") {
@@ -173,6 +175,7 @@ export function createSender(settings: HttpSettings) {
     }
 
     function failureOf(error: unknown): Failure {
+      hasFailed = true;
       const failure = endOf(error);
       if (failure) return failure;
       if (error instanceof CustomCodeError)
@@ -214,7 +217,6 @@ export function createSender(settings: HttpSettings) {
     }
 
     const result = await exchange().catch(failureOf);
-    hasEnded = true;
     if (withheld !== undefined) throw withheld;
     return { result, wasSent: hasLeft };
   };

@@ -91,13 +91,8 @@ export interface ConnectionOptions {
   wire?: WireOptions | undefined;
 }
 
-/** The options of one call. */
-export interface RequestOptions {
-  /**
-   * Makes a creation safe to repeat: the same key with the same parameters returns the original response for 24 hours
-   * (interface section 4.1). Default: a new random UUID for each call.
-   */
-  idempotencyKey?: string | undefined;
+/** The options of a call that is harmless to repeat, such as a read. */
+export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Limit of one attempt in milliseconds. */
   timeoutMs?: number | undefined;
@@ -106,6 +101,15 @@ export interface RequestOptions {
   maxRetries?: number | undefined;
   /** Added to this call's requests. May not set credentials or Idempotency-Key. */
   headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The options of a call that creates something. */
+export interface RequestOptions extends ReadOptions {
+  /**
+   * Makes a creation safe to repeat: the same key with the same parameters returns the original response for 24 hours
+   * (interface section 4.1). Default: a new random UUID for each call.
+   */
+  idempotencyKey?: string | undefined;
 }
 
 /** Corrections for a service that differs from settlekit's assumptions. */

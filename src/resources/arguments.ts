@@ -4,13 +4,24 @@ import { toCaip2 } from "../evm/chains.ts";
 import { callSchema } from "../http/checks.ts";
 import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
-import { invalidArgument, invalidOption, isRecord, nearest, show } from "../values.ts";
+import { invalidArgument, invalidOption, isRecord, jsonText, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
 import { type Caip2, chainIdSchema } from "../wire/fields.ts";
 import { isRedirectUrl, maxAmountInCents, redirectUrlRule } from "../wire/payment.ts";
 
-/** A JSON object, or any text. */
-export type Metadata = string | Readonly<Record<string, unknown>>;
+/**
+ * A JSON object, or any text. The object may have the type of an interface, but arrays, functions, Maps, dates and
+ * promises do not compile.
+ */
+export type Metadata =
+  | string
+  | Readonly<Record<string, unknown>>
+  | (object & {
+      readonly [Symbol.iterator]?: never;
+      readonly [Symbol.hasInstance]?: never;
+      readonly [Symbol.toPrimitive]?: never;
+      readonly [Symbol.toStringTag]?: never;
+    });
 
 /** A bearer token, or a function that returns one. The function runs for every call, and once more after a 401. */
 export type AccessToken = string | (() => string | Promise<string>);
@@ -77,22 +88,13 @@ export function checkText(param: string, what: string, value: unknown): string {
 
 /** Metadata as it is sent: text unchanged, objects as JSON. */
 export function encodeMetadata(value: unknown, maxLength?: number): string {
-  return checkLength("customMetadata", "as text", metadataText(value), maxLength);
-}
-
-function metadataText(value: unknown): string {
-  if (typeof value === "string") return value;
-  // JSON.stringify turns a Map into an empty object, and an array is not an object.
-  if (!isRecord(value) || Symbol.iterator in value) {
-    throw refused("customMetadata", "must be a plain object or a string", value);
-  }
-  try {
-    const text: string | undefined = JSON.stringify(value);
-    if (text !== undefined) return text;
-  } catch {
-    // Refused below.
-  }
-  throw refused("customMetadata", "must be serialisable as JSON, without cycles or bigints", value);
+  // JSON turns a Map or a promise into an empty object, and a date into text.
+  const isObject = isRecord(value) && !(Symbol.iterator in value) && !(Symbol.toStringTag in value);
+  const json = isObject ? jsonText(value) : undefined;
+  const text = json?.startsWith("{") ? json : value;
+  if (typeof text === "string") return checkLength("customMetadata", "as text", text, maxLength);
+  const rule = "must be a string, or a plain object that JSON can hold: without cycles or bigints";
+  throw refused("customMetadata", rule, value);
 }
 
 /** A chain id in the form that the client is configured to send. Non-EVM chains always use CAIP-2 text. */

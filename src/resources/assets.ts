@@ -1,6 +1,6 @@
 import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import type { ReadOptions } from "../http/settings.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import type {
@@ -28,7 +28,7 @@ export class Chains {
    * @param chainId Such as 8453, or CAIP-2 text for a non-EVM chain.
    * @throws {NotFoundError} when the service does not support the chain.
    */
-  get(chainId: ChainId, options?: RequestOptions): ApiPromise<TokenChain> {
+  get(chainId: ChainId, options?: ReadOptions): ApiPromise<TokenChain> {
     const fill = () => {
       const id = chainIdOnWire(chainId, this.#http.settings.wire);
       const differing = (chain: TokenChain) => otherChain(id, chain.chainId);
@@ -57,7 +57,7 @@ export class Tokens {
    *
    * @throws {NotFoundError} when no token has this id.
    */
-  get(tokenId: string, options?: RequestOptions): ApiPromise<Token> {
+  get(tokenId: string, options?: ReadOptions): ApiPromise<Token> {
     const differing = ({ id }: Token) => otherId(tokenId, id);
     return this.#http.call(operations.getToken, { path: { tokenId }, differing }, options);
   }
@@ -68,13 +68,7 @@ export class Tokens {
    * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
   list(query: TokenListQuery = {}, options?: ListOptions): PagePromise<Token> {
-    const { chainId, ...filters } = { ...query };
-    const { wire } = this.#http.settings;
-    const sent = {
-      ...filters,
-      ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
-    };
-    return list(this.#http, operations.listTokens, sent, options);
+    return list(this.#http, operations.listTokens, query, options);
   }
 }
 
@@ -88,7 +82,7 @@ export class Wallet {
   }
 
   /** Reads the balance of every token in the wallet. */
-  balances(options?: RequestOptions): ApiPromise<WalletBalances> {
+  balances(options?: ReadOptions): ApiPromise<WalletBalances> {
     return this.#http.call(operations.getWalletBalances, {}, options);
   }
 }

@@ -1,6 +1,6 @@
 import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import type { ReadOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { WithdrawalConfig } from "../wire/withdrawal.ts";
 import { checkId } from "./arguments.ts";
@@ -26,7 +26,7 @@ export class Dashboard {
   }
 
   /** Reads the tokens and chains for withdrawals, the limits, and the sending wallet. */
-  withdrawalConfig(options?: RequestOptions): ApiPromise<WithdrawalConfig> {
+  withdrawalConfig(options?: ReadOptions): ApiPromise<WithdrawalConfig> {
     return this.#http.call(operations.getWithdrawalConfig, {}, options);
   }
 }

@@ -1,6 +1,6 @@
 import { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import type { ReadOptions, RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import {
   type CreatedPayment,
@@ -156,7 +156,7 @@ export class Payments {
    *
    * @throws {NotFoundError} when this environment has no payment with the id.
    */
-  get(paymentId: string, options?: RequestOptions): ApiPromise<Payment> {
+  get(paymentId: string, options?: ReadOptions): ApiPromise<Payment> {
     return this.#http.call(operations.getPayment, ofPayment(paymentId), options);
   }
 
@@ -189,7 +189,7 @@ export class Payments {
    * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; `lastStatus` is set.
    */
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
-    const read = (call: RequestOptions) => this.get(paymentId, call);
+    const read = (call: ReadOptions) => this.get(paymentId, call);
     return new ApiPromise(
       waitUntilFinal(this.#http.time, "payments.waitUntilFinal", read, options),
     );

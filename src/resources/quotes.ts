@@ -1,6 +1,6 @@
 import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import type { ReadOptions } from "../http/settings.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import { createQuoteBodySchema, type Quote } from "../wire/quote.ts";
@@ -35,7 +35,7 @@ export class Quotes {
   }
 
   /** Lists the active quotes. */
-  list(options?: RequestOptions): ApiPromise<Quote[]> {
+  list(options?: ReadOptions): ApiPromise<Quote[]> {
     const path = { paymentId: this.#paymentId };
     const differing = (quotes: Quote[]) => quotes.flatMap((quote) => this.#differing(quote));
     return this.#http.call(operations.listQuotes, { path, differing }, options);
@@ -47,7 +47,7 @@ export class Quotes {
    * @throws {InvalidRequestError} when the payment is no longer pending, or an argument is refused.
    * @throws {UnexpectedResponseError} when the response is a quote of another payment, or for another chain.
    */
-  create(input: CreateQuoteInput = {}, options?: RequestOptions): ApiPromise<Quote> {
+  create(input: CreateQuoteInput = {}, options?: ReadOptions): ApiPromise<Quote> {
     const fill = () => {
       const { chainId, contractAddress, forceDepositAmount } = checkParameters(
         input,

@@ -9,9 +9,10 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 import type { ApiPromise, ApiResponse } from "../http/answer.ts";
-import { callSchema, checkCallOptions } from "../http/checks.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import { callSchema } from "../http/checks.ts";
+import type { ReadOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
+import { checkOptions } from "../wire/fields.ts";
 import { isFinal } from "../wire/payment-status.ts";
 
 /** The options of `waitUntilFinal`. */
@@ -152,11 +153,10 @@ const waitSchema = z.strictObject({ signal, deadlineMs, timeoutMs, headers });
 export async function waitUntilFinal<T extends { readonly status: string }>(
   time: Time,
   operation: string,
-  read: (options: RequestOptions) => ApiPromise<T>,
+  read: (options: ReadOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
-  checkCallOptions(options, waitSchema);
-  const { signal, deadlineMs = 900_000 } = options;
+  const { signal, deadlineMs = 900_000 } = checkOptions(waitSchema, options);
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineMs };
   const reads = followStatus(
     operation,

@@ -1,6 +1,6 @@
 import { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
+import type { ReadOptions, RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
@@ -90,7 +90,7 @@ export class Withdrawals {
    *
    * @throws {NotFoundError} when this environment has no withdrawal with the id.
    */
-  get(withdrawalId: string, options?: RequestOptions): ApiPromise<Withdrawal> {
+  get(withdrawalId: string, options?: ReadOptions): ApiPromise<Withdrawal> {
     return this.#http.call(this.#route.get, ofWithdrawal(withdrawalId), options);
   }
 
@@ -121,7 +121,7 @@ export class Withdrawals {
    * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; `lastStatus` is set.
    */
   waitUntilFinal(withdrawalId: string, options?: WaitOptions): ApiPromise<Withdrawal> {
-    const read = (call: RequestOptions) => this.get(withdrawalId, call);
+    const read = (call: ReadOptions) => this.get(withdrawalId, call);
     const name = `${this.#route.name}.waitUntilFinal`;
     return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options));
   }

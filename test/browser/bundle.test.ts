@@ -1,3 +1,4 @@
+import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { bundleForBrowser } from "./bundle.ts";
 
@@ -17,4 +18,23 @@ describe("the bundled checkout entry", () => {
       expect(code).not.toContain(foreign);
     }
   });
+});
+
+test("the bundled client contains nothing that only other exports need", async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: 'export { MerchantClient } from "../../src/index.ts"',
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+  });
+  const code = outputFiles[0]?.text ?? "";
+  expect(code.includes("secretkey-auth")).toBe(true);
+  // The table of chains, and the errors of webhooks and stores.
+  const foreign = ["Avalanche", "WebhookVerificationError", "StoreError"];
+  expect(foreign.filter((text) => code.includes(text))).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ClientHooks } from "../../src/http/hooks.ts";
 import type { FetchInit, FetchResponse } from "../../src/http/settings.ts";
-import { createPayment, getPayment } from "../../src/wire/operations.ts";
+import { createPayment, createWithdrawal, getPayment } from "../../src/wire/operations.ts";
 import { scriptedServer, truncated } from "../scripted-server.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";
@@ -23,6 +24,37 @@ async function nodeFetch(url: string, init: FetchInit): Promise<FetchResponse> {
     get: (target, name) => (name === "body" ? body : Reflect.get(target, name, target)),
   });
 }
+
+test("a request of a beforeRequest hook whose body takes too long is not sent later", async () => {
+  const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+  const { promise: isComplete, resolve: complete } = Promise.withResolvers<void>();
+  const source: UnderlyingDefaultSource = {
+    async pull(controller) {
+      read();
+      await isComplete;
+      controller.enqueue(new TextEncoder().encode("{}"));
+      controller.close();
+    },
+  };
+  const body = new ReadableStream(source, { highWaterMark: 0 });
+  // Without the signal of the request that the hook received.
+  const hook: NonNullable<ClientHooks["beforeRequest"]>[number] = ({ request }) => {
+    const { method, headers, url } = request;
+    return new Request(url, { method, headers, body, duplex: "half" } as RequestInit);
+  };
+  const fetch = vi.fn(async () => Response.json({}, { status: 201 }));
+  const options = { fetch, hooks: { beforeRequest: [hook] }, timeoutMs: 200, maxRetries: 0 };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const call = httpTo({ url: "https://api.example" }, options).call(createWithdrawal, { body: {} });
+  call.catch(() => {});
+  await isRead;
+  vi.advanceTimersByTime(200);
+  await expect(call).rejects.toMatchObject({ name: "TimeoutError", outcome: "not_sent" });
+  complete();
+  await setImmediate();
+  expect(fetch).not.toHaveBeenCalled();
+});
 
 describe("an afterResponse hook", () => {
   test.each<Hook>([

@@ -69,6 +69,27 @@ test("a beforeRequest hook may reroute the request to a proxy's URL", async () =
   expect(proxy.requests[0]).toMatchObject({ method: "POST", body: JSON.stringify(order.body) });
 });
 
+test("a later hook receives what an earlier one returned", async () => {
+  const seen: unknown[] = [];
+  const hooks: ClientHooks = {
+    beforeRequest: [
+      ({ request }) => new Request(`${request.url}?from=hook`, request),
+      ({ request, retryCount }) => void seen.push(new URL(request.url).search, retryCount),
+    ],
+    afterResponse: [
+      async ({ response }) => Response.json({ ...(await response.json()), note: 1 }),
+      async ({ response, retryCount }) => void seen.push((await response.json()).note, retryCount),
+    ],
+  };
+  using server = scriptedService({ status: 503 }, { body: payment });
+  await httpTo(server, { hooks: { beforeRequest: hooks.beforeRequest } }).call(getPayment, read);
+  expect(seen).toEqual(["?from=hook", 0, "?from=hook", 0]);
+  seen.length = 0;
+  using second = scriptedService({ body: payment });
+  expect(await httpTo(second, { hooks }).call(getPayment, read)).toMatchObject({ note: 1 });
+  expect(seen).toEqual(["?from=hook", 0, 1, 0]);
+});
+
 describe("a beforeRequest hook", () => {
   const misdeeds: [string, NonNullable<ClientHooks["beforeRequest"]>[number], RegExp][] = [
     [

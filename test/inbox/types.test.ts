@@ -28,6 +28,25 @@ it("an effect on SQLite gets the DatabaseSync, and must not be asynchronous", ()
   expect(withNumber).toThrow(/must be the status as a string/);
 });
 
+it("a task's payload needs no type argument, but may have one", () => {
+  const sendMail = (orderId: string, options: { idempotencyKey: string; signal: AbortSignal }) => ({
+    orderId,
+    ...options,
+  });
+  const inbox = createInbox({ client, store: sqlite(":memory:") });
+  inbox.task("email", async ({ orderId }, { key, signal }) => {
+    expectTypeOf(key).toEqualTypeOf<string>();
+    return sendMail(orderId, { idempotencyKey: key, signal });
+  });
+  inbox.task<{ orderId: number }>("mail", ({ orderId }, { key, signal }) =>
+    // @ts-expect-error The order's id is text.
+    sendMail(orderId, { idempotencyKey: key, signal }),
+  );
+  inbox.task("letter", ({ orderId }: { orderId: string }) => {
+    expectTypeOf(orderId).toEqualTypeOf<string>();
+  });
+});
+
 it("an effect on PostgreSQL gets the pool's own client", () => {
   const pool = { connect() {}, options: {} } as unknown as pg.Pool;
   const store: PostgresStore<pg.PoolClient> = postgres(pool);

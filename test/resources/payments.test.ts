@@ -124,8 +124,8 @@ describe("payments.create", () => {
   const good = { amount: 2500, orderId: "order_1" };
   const cyclic: Record<string, unknown> = {};
   cyclic.self = cyclic;
-  test.each<[string, unknown, string, string]>([
-    ["no parameters", undefined, "parameters", "invalid_request"],
+  test.each<[string, unknown, string, string?]>([
+    ["no parameters", undefined, "parameters"],
     ["an amount of 0", { ...good, amount: 0 }, "amount", "invalid_amount"],
     ["a negative amount", { ...good, amount: -1 }, "amount", "invalid_amount"],
     ["a fraction of a cent", { ...good, amount: 2.5 }, "amount", "invalid_amount"],
@@ -133,75 +133,39 @@ describe("payments.create", () => {
     ["an amount as text", { ...good, amount: "25" }, "amount", "invalid_amount"],
     ["an amount over the maximum", { ...good, amount: 100_000_001 }, "amount", "invalid_amount"],
     ["no amount", { orderId: "order_1" }, "amount", "invalid_amount"],
-    ["no orderId", { amount: 2500 }, "orderId", "invalid_request"],
-    ["an empty orderId", { ...good, orderId: "" }, "orderId", "invalid_request"],
-    ["a numeric orderId", { ...good, orderId: 7 }, "orderId", "invalid_request"],
-    [
-      "a key among the parameters",
-      { ...good, idempotencyKey: "k" },
-      "idempotencyKey",
-      "invalid_request",
-    ],
-    ["another currency", { ...good, currency: "EUR" }, "currency", "invalid_request"],
-    ["an unknown type", { ...good, type: "gift" }, "type", "invalid_request"],
-    [
-      "metadata that is a number",
-      { ...good, customMetadata: 7 },
-      "customMetadata",
-      "invalid_request",
-    ],
-    [
-      "metadata that is a list",
-      { ...good, customMetadata: [1] },
-      "customMetadata",
-      "invalid_request",
-    ],
+    ["no orderId", { amount: 2500 }, "orderId"],
+    ["an empty orderId", { ...good, orderId: "" }, "orderId"],
+    ["a numeric orderId", { ...good, orderId: 7 }, "orderId"],
+    ["a key among the parameters", { ...good, idempotencyKey: "k" }, "idempotencyKey"],
+    ["another currency", { ...good, currency: "EUR" }, "currency"],
+    ["an unknown type", { ...good, type: "gift" }, "type"],
+    ["metadata that is a number", { ...good, customMetadata: 7 }, "customMetadata"],
+    ["metadata that is a list", { ...good, customMetadata: [1] }, "customMetadata"],
     [
       "metadata in a Map, which JSON would empty",
       { ...good, customMetadata: new Map([["cart", 1]]) },
       "customMetadata",
-      "invalid_request",
     ],
     [
-      "metadata with a cycle",
-      { ...good, customMetadata: cyclic },
+      "metadata in a promise, which JSON would empty",
+      { ...good, customMetadata: Promise.resolve({ cart: 1 }) },
       "customMetadata",
-      "invalid_request",
     ],
     [
-      "metadata with a bigint",
-      { ...good, customMetadata: { a: 1n } },
+      "a date as metadata, which JSON would make text",
+      { ...good, customMetadata: new Date(0) },
       "customMetadata",
-      "invalid_request",
     ],
-    [
-      "a script as redirectUrl",
-      { ...good, redirectUrl: "javascript:alert(1)" },
-      "redirectUrl",
-      "invalid_request",
-    ],
-    [
-      "a data URL",
-      { ...good, redirectUrl: "data://text/html,hi" },
-      "redirectUrl",
-      "invalid_request",
-    ],
-    ["a file", { ...good, redirectUrl: "file:///etc/passwd" }, "redirectUrl", "invalid_request"],
-    ["a blob", { ...good, redirectUrl: "blob://x/y" }, "redirectUrl", "invalid_request"],
-    ["a VBScript", { ...good, redirectUrl: "VBScript://x" }, "redirectUrl", "invalid_request"],
-    [
-      "a host without scheme",
-      { ...good, redirectUrl: "localhost:3000/paid" },
-      "redirectUrl",
-      "invalid_request",
-    ],
-    [
-      "a relative redirectUrl",
-      { ...good, redirectUrl: "/thanks" },
-      "redirectUrl",
-      "invalid_request",
-    ],
-  ])("refuses %s before sending", async (_, input, param, code) => {
+    ["metadata with a cycle", { ...good, customMetadata: cyclic }, "customMetadata"],
+    ["metadata with a bigint", { ...good, customMetadata: { a: 1n } }, "customMetadata"],
+    ["a script as redirectUrl", { ...good, redirectUrl: "javascript:alert(1)" }, "redirectUrl"],
+    ["a data URL", { ...good, redirectUrl: "data://text/html,hi" }, "redirectUrl"],
+    ["a file", { ...good, redirectUrl: "file:///etc/passwd" }, "redirectUrl"],
+    ["a blob", { ...good, redirectUrl: "blob://x/y" }, "redirectUrl"],
+    ["a VBScript", { ...good, redirectUrl: "VBScript://x" }, "redirectUrl"],
+    ["a host without scheme", { ...good, redirectUrl: "localhost:3000/paid" }, "redirectUrl"],
+    ["a relative redirectUrl", { ...good, redirectUrl: "/thanks" }, "redirectUrl"],
+  ])("refuses %s before sending", async (_, input, param, code = "invalid_request") => {
     using server = scriptedService({ status: 201, body: createdPayment });
     const error = await clientOf(server)
       .payments.create(input as CreatePaymentInput)

@@ -2,6 +2,7 @@ import type { ClientEvent } from "../../src/http/events.ts";
 import { Http } from "../../src/http/http.ts";
 import { type ClientOptions, configure } from "../../src/options.ts";
 import { bearerToken } from "../../src/resources/arguments.ts";
+import { Tokens } from "../../src/resources/assets.ts";
 import { Dashboard } from "../../src/resources/dashboard.ts";
 import { Payments } from "../../src/resources/payments.ts";
 import { Withdrawals } from "../../src/resources/withdrawals.ts";
@@ -31,6 +32,7 @@ export function clientOf(sandbox: Sandbox, options: ClientOptions = {}) {
   return {
     payments: new Payments(http),
     withdrawals: new Withdrawals(http),
+    tokens: new Tokens(http),
     dashboard,
     events,
     calls,

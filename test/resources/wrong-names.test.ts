@@ -85,6 +85,18 @@ describe("a wrong name", () => {
       "must be an object, got null",
     ],
     [
+      "null in place of the filters of tokens",
+      ({ tokens }) => tokens.list(null as never),
+      "query",
+      "must be an object, got null",
+    ],
+    [
+      "a malformed chainId in the filters of tokens",
+      ({ tokens }) => tokens.list({ chainId: "8453" as never }),
+      "chainId",
+      'must be the number of an EVM chain, such as 8453, got "8453"',
+    ],
+    [
       "a misspelt option of a lookup",
       ({ withdrawals }) => withdrawals.findByOrderId("1", { createdafter: "" } as never),
       "createdafter",

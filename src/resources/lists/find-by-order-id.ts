@@ -1,16 +1,17 @@
 import * as z from "zod/mini";
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
-import { callSchema, checkCallOptions } from "../../http/checks.ts";
+import { callSchema } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import type { RequestOptions } from "../../http/settings.ts";
+import type { ReadOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
+import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
 import { unreadable } from "./page-walk.ts";
 
-export interface FindOptions extends RequestOptions {
+export interface FindOptions extends ReadOptions {
   /**
    * A time before which no match can have been created: a `Date`, or ISO 8601 text with a time zone such as
    * `2026-07-01T00:00:00Z`. Reading stops five minutes before it, to allow for clock differences, provided the pages
@@ -35,7 +36,7 @@ const maxRepeats = 20;
 
 export const findSchema = z.strictObject({
   ...callSchema.shape,
-  createdAfter: z.optional(z.unknown()),
+  createdAfter: z.optional(z.custom<FindOptions["createdAfter"]>()),
 });
 
 /**
@@ -51,8 +52,7 @@ export async function findByOrderId<Item extends Ordered>(
   orderId: string,
   given: FindOptions = {},
 ): Promise<ApiResponse<Item[]>> {
-  checkCallOptions(given, findSchema);
-  const { createdAfter, ...options } = given;
+  const { createdAfter, ...options } = checkOptions(findSchema, given);
   checkReference("orderId", orderId);
   const stopMs = checkCreatedAfter(createdAfter) - clockMarginMs;
   const { time, settings } = http;

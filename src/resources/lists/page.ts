@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
-import { callSchema, checkCallOptions } from "../../http/checks.ts";
+import { callSchema } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import type { RequestOptions } from "../../http/settings.ts";
+import type { ReadOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
+import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
-import { checkParameters, refused } from "../arguments.ts";
+import { chainIdOnWire, checkParameters, refused } from "../arguments.ts";
 import { type Identified, type List, PageWalk } from "./page-walk.ts";
 
 /** One page of a list (interface section 2.7). */
@@ -175,12 +176,12 @@ function inTurn<T>(
 }
 
 /** The options of one list. */
-export interface ListOptions extends RequestOptions {
+export interface ListOptions extends ReadOptions {
   /** How many pages to read ahead while iterating, 0 to 16. Default 0. */
   prefetch?: number | undefined;
 }
 
-type ListQuery = PageQuery & Readonly<Record<string, string | number | undefined>>;
+type ListQuery = PageQuery & Record<string, string | number | undefined>;
 
 /** `prefetch` is checked as an argument, in `list`. */
 const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(z.unknown()) });
@@ -195,11 +196,11 @@ export function list<Item extends Identified>(
   const { prefetch = 0, ...callOptions } = { ...options };
   const read = (range: PageQuery = {}, abandoned?: AbortSignal) => {
     const fill = () => {
-      checkCallOptions(options, listSchema);
+      checkOptions(listSchema, options);
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
         throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
       }
-      return { query: { ...checkFilters(operation, query), ...range } };
+      return { query: { ...checkFilters(operation, query, http), ...range } };
     };
     const signals = [callOptions.signal, abandoned].filter((it) => it !== undefined);
     const ends = abandoned && { signal: AbortSignal.any(signals) };
@@ -215,8 +216,8 @@ const rules: Readonly<Record<string, string>> = {
 };
 
 /** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
-function checkFilters({ query: schema }: Operation<unknown>, query: object): ListQuery {
-  if (schema === undefined) return query as ListQuery;
+function checkFilters({ query: schema }: Operation<unknown>, query: object, http: Http) {
+  if (schema === undefined) return query;
   if (Object(query).orderId !== undefined) {
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }
@@ -224,6 +225,8 @@ function checkFilters({ query: schema }: Operation<unknown>, query: object): Lis
   const filters: ListQuery = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   const empty = Object.keys(filters).find((name) => filters[name] === "");
   if (empty !== undefined) throw refused(empty, "must not be empty: leave it out", "");
+  const { chainId } = filters;
+  if (chainId !== undefined) filters.chainId = chainIdOnWire(chainId, http.settings.wire);
   const [issue] = schema.safeParse(filters).error?.issues ?? [];
   if (issue === undefined) return filters;
   const param = String(issue.path[0]);

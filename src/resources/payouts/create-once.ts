@@ -9,7 +9,7 @@ import {
 } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
 import type { Http } from "../../http/http.ts";
-import type { RequestOptions } from "../../http/settings.ts";
+import type { ReadOptions } from "../../http/settings.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
@@ -32,7 +32,7 @@ import {
 import { forget, type OrderNames, quietMs, recall, remember } from "./recent-payouts.ts";
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
-export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"> {
+export interface CreateOnceOptions extends ReadOptions {
   /** The time when the order was placed. Its withdrawal cannot be older, so the lookup can stop there. */
   createdAfter?: FindOptions["createdAfter"];
 }

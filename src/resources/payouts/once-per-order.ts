@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import type { ApiResponse } from "../../http/answer.ts";
 import { errorFor } from "../../http/call-errors.ts";
-import { checkCallOptions } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import { askForCredential } from "../../http/request.ts";
+import { checkOptions } from "../../wire/fields.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { findSchema } from "../lists/find-by-order-id.ts";
 import { type CreateOnceOptions, createOnce } from "./create-once.ts";
@@ -33,8 +33,7 @@ export async function oncePerOrder(
 ): Promise<ApiResponse<Withdrawal>> {
   const { settings, time } = http;
   const body = createOnceBody(input, settings.wire);
-  checkCallOptions(options, onceSchema);
-  const { signal, deadlineMs = settings.deadlineMs } = options;
+  const { signal, deadlineMs = settings.deadlineMs } = checkOptions(onceSchema, options);
   // Getting the credential counts toward the call's deadline.
   const deadlineAt = time.now() + deadlineMs;
   const idempotencyKey = createOnceKey(settings, body.orderId);

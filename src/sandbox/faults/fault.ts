@@ -126,7 +126,15 @@ export function invalidFault(param: string, problem: string): InvalidRequestErro
 }
 
 /** The requests that a fault applies to: a method and a path prefix, such as `POST /payments`, or `*` for all. */
-export type FaultRoute = "*" | `${"GET" | "POST"} /${string}`;
+export type FaultRoute =
+  | "*"
+  | `${"GET" | "POST"} ${"/payments" | "/payments/{paymentId}/quotes" | "/withdrawals"}`
+  | `GET ${"/payments/{paymentId}" | "/payments/{paymentId}/status"}`
+  | "POST /payments/{paymentId}/refresh-status"
+  | `GET /withdrawals/${"config" | "{withdrawalId}"}`
+  | `GET /${"chains" | "chains/{chainId}" | "tokens" | "tokens/{tokenId}" | "wallet/balances"}`
+  // The intersection keeps TypeScript from dropping the routes above, which editors complete.
+  | (`${"GET" | "POST"} /${string}` & Record<never, never>);
 
 const routeGroup = /^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/;
 

@@ -1,5 +1,6 @@
 import { createSandbox, type Fault, type FaultRoute } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { operationTable } from "../../../src/wire/operations.ts";
 import { origin, paymentsPath, send } from "../merchant.ts";
 
 const broken: Fault = { status: 503, when: "before" };
@@ -49,6 +50,40 @@ describe("the route of a fault", () => {
       if (response.status === 599) met.push(name);
     }
     expect(met).toEqual(expected);
+  });
+
+  it("completes the route of every operation", () => {
+    const known = [
+      "*",
+      "GET /chains",
+      "GET /chains/{chainId}",
+      "GET /payments",
+      "GET /payments/{paymentId}",
+      "GET /payments/{paymentId}/quotes",
+      "GET /payments/{paymentId}/status",
+      "GET /tokens",
+      "GET /tokens/{tokenId}",
+      "GET /wallet/balances",
+      "GET /withdrawals",
+      "GET /withdrawals/config",
+      "GET /withdrawals/{withdrawalId}",
+      "POST /payments",
+      "POST /payments/{paymentId}/quotes",
+      "POST /payments/{paymentId}/refresh-status",
+      "POST /withdrawals",
+    ] as const;
+    // A literal makes a field that must be present, unlike the pattern that accepts other routes.
+    type LiteralsOf<Text extends string> = Text extends string
+      ? Record<never, 1> extends Record<Text, 1>
+        ? never
+        : Text
+      : never;
+    expectTypeOf<(typeof known)[number]>().toEqualTypeOf<LiteralsOf<FaultRoute>>();
+    const routes = Object.values(operationTable).map(
+      ({ method, path }) =>
+        `${method} ${path.replace(/^.*(-auth|external|\{merchantId\})(?=\/)/, "")}`,
+    );
+    expect(known.slice(1)).toEqual([...new Set(routes)].sort());
   });
 
   it.each([

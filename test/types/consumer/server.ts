@@ -17,6 +17,7 @@ import {
   type PaymentState,
   type PaymentStatus,
   RateLimitError,
+  type RequestOptions,
   SettlekitError,
   usdToCents,
   type Withdrawal,
@@ -70,8 +71,21 @@ export async function pay(): Promise<string> {
   await client.payments.create({ type: "deposit", orderId: "order_1", amount: 1 });
   // @ts-expect-error ids are strings
   await client.payments.get(7);
+  // @ts-expect-error reads carry no idempotency key
+  await client.payments.get("1", { idempotencyKey: "k" });
+  const options: RequestOptions = { timeoutMs: 1000 };
+  await client.payments.get("1", options);
   // @ts-expect-error a typo
   await client.payments.list({ order: "ASC" });
+
+  // Metadata may have the type of an interface.
+  interface Cart {
+    cartId: string;
+  }
+  const customMetadata: Cart = { cartId: "1" };
+  await client.payments.create({ amount: 2500, orderId: "order_1", customMetadata });
+  // @ts-expect-error a Map is no JSON object
+  await client.payments.create({ amount: 2500, orderId: "order_1", customMetadata: new Map() });
 
   // `undefined` may be passed for an optional field under any compiler option.
   const redirectUrl: string | undefined = undefined;
