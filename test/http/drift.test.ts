@@ -84,19 +84,26 @@ describe.each(Object.entries(operationTable))("a response to %s", (name, operati
   );
 });
 
-test("an integer beyond the safe range is drift, and rawBody keeps its digits", async () => {
-  const events: ClientEvent[] = [];
-  const body = `{"id":"p","status":"pending","loyalty":{"points":[9007199254740993, 7]}}`;
-  const http = httpTo(
-    { url: "https://api.example" },
-    {
-      fetch: () => Promise.resolve(new Response(body)),
-      environment: "testnet",
-      onEvent: (event) => events.push(event),
-    },
-  );
-  const path = { paymentId: "p" };
-  const { rawBody } = await http.call(operationTable.getCheckoutStatus, { path }).withResponse();
-  expect(rawBody).toContain("9007199254740993");
-  expect(events.find((event) => event.type === "drift")?.paths).toEqual(["loyalty.points.0"]);
-});
+test.each([
+  ["loyalty.points.0", "9007199254740993", '"loyalty":{"points":[9007199254740993, 7]}'],
+  ["points", "9007199254740993", '"points":9007199254740993,"reference":"1"'],
+  ["points.1", "-9007199254740993", '"points":[ 7,\n\t-9007199254740993 ]'],
+])(
+  "an integer beyond the safe range at %s is drift, and rawBody keeps %s",
+  async (path, digits, more) => {
+    const events: ClientEvent[] = [];
+    const body = `{"id":"p","status":"pending","reference":"9007199254740993",${more}}`;
+    const http = httpTo(
+      { url: "https://api.example" },
+      {
+        fetch: () => Promise.resolve(new Response(body)),
+        environment: "testnet",
+        onEvent: (event) => events.push(event),
+      },
+    );
+    const input = { path: { paymentId: "p" } };
+    const { rawBody } = await http.call(operationTable.getCheckoutStatus, input).withResponse();
+    expect(rawBody).toContain(digits);
+    expect(events.find((event) => event.type === "drift")?.paths).toEqual([path]);
+  },
+);
