@@ -40,17 +40,18 @@ export function createSender(settings: HttpSettings) {
   const runtime = runtimeName();
   // With a dispatcher, a custom fetch is undici's, which resends the same requests as Node's own.
   const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
-  const client = ky.create({
+  const usualHeaders = {
+    accept: "application/json",
+    // Browsers add their own. If a page set these, CORS would have to allow them.
+    ...(runtime && {
+      "user-agent": `settlekit/${version} ${runtime}`,
+      "cache-control": "no-store",
+    }),
+    ...headers,
+  };
+  // Not as the defaults of an instance, which ky merges into each call's options, one by one.
+  const usual = {
     prefix: baseUrl,
-    headers: {
-      accept: "application/json",
-      // Browsers add their own. If a page set these, CORS would have to allow them.
-      ...(runtime && {
-        "user-agent": `settlekit/${version} ${runtime}`,
-        "cache-control": "no-store",
-      }),
-      ...headers,
-    },
     // Following a redirect would carry the credential to another origin and turn a POST into a GET.
     redirect: "manual",
     ...cacheMode(),
@@ -59,7 +60,7 @@ export function createSender(settings: HttpSettings) {
     // Only ky's total timeout includes hooks and the body.
     timeout: false,
     ...(hooks && { hooks: watched(hooks) }),
-  });
+  } as const;
 
   return async (attempt: Attempt): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
     const { method, path, query, headers, body, withinMs, redact } = attempt;
@@ -76,10 +77,11 @@ export function createSender(settings: HttpSettings) {
     let withheld: unknown;
 
     async function exchange(): Promise<Reply> {
-      const sending = client(path, {
+      const sending = ky(path, {
+        ...usual,
         method,
         searchParams: query,
-        headers,
+        headers: { ...usualHeaders, ...headers },
         totalTimeout: withinMs,
         fetch: (request) => send(request as Request),
         ...(body !== undefined && { body }),
