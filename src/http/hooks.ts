@@ -97,9 +97,15 @@ function watchedHook<State extends BeforeRequestState, Given>(
     }
     // ky would mistake the clone for another response.
     if ("response" in state && given === state.response) return undefined;
-    if (given === undefined || given instanceof Given) return given;
+    if (given === undefined || given instanceof Given) return given && endingWith(given, signal);
     throw new CustomCodeError("hooks", `${name} hook returned ${show(given)}${rule}`);
   };
+}
+
+/** A hook's own Request may lack the signal with which ky ends the attempt. */
+function endingWith<Given>(given: Given, signal: AbortSignal): Given {
+  if (!(given instanceof Request) || given.bodyUsed) return given;
+  return new Request(given, { signal: AbortSignal.any([given.signal, signal]) }) as Given;
 }
 
 /**

@@ -67,8 +67,6 @@ export function createSender(settings: HttpSettings) {
     let hasLeft = false;
     /** Whether the body was written to a connection, on runtimes that report it. */
     let isWritten = false;
-    /** Whether the attempt failed. Then nothing may be sent any more. */
-    let hasFailed = false;
     let received: FetchResponse | undefined;
     /** Why the response's body broke. */
     let bodyError: unknown;
@@ -119,13 +117,8 @@ export function createSender(settings: HttpSettings) {
     /** Calls fetch as `fetch(url, init)`: a fetch from another package does not accept the platform's Request. */
     async function send(request: Request): Promise<Response> {
       if (hooks) await checkHooked(request, attempt, settings);
-      const signal =
-        hooks && attempt.signal
-          ? AbortSignal.any([attempt.signal, request.signal])
-          : request.signal;
-      // The attempt may have ended during a hook, whose Request may have another signal. Then it must not be sent.
-      if (hasFailed) throw new Error("The attempt has ended.");
-      attempt.signal?.throwIfAborted();
+      const { signal } = request;
+      // The attempt may have ended during a hook. Then it must not be sent.
       signal.throwIfAborted();
       const init: FetchInit = {
         ...fetchOptions,
@@ -155,7 +148,7 @@ export function createSender(settings: HttpSettings) {
       );
       const response = await unlessAborted(answer, signal).finally(() => {
         // A fetch that ignores its signal may still resolve with a response that nothing reads.
-        if (signal.aborted || hasFailed) answer.then(cancelBody, () => {});
+        if (signal.aborted) answer.then(cancelBody, () => {});
       });
       signal.throwIfAborted();
       if (typeof response?.text !== "function") {
@@ -175,7 +168,6 @@ export function createSender(settings: HttpSettings) {
     }
 
     function failureOf(error: unknown): Failure {
-      hasFailed = true;
       const failure = endOf(error);
       if (failure) return failure;
       if (error instanceof CustomCodeError)
