@@ -44,7 +44,8 @@ export type AfterResponseHook = AfterResponse["hook"];
 /**
  * Hooks with ky's signatures, called around every attempt. `beforeRequest` may add headers, or change the URL by
  * returning another Request; it must not change the method, the body or Idempotency-Key, or return a Response.
- * `afterResponse` may return another Response with the same status. If a `beforeRequest` hook throws, nothing is sent.
+ * `afterResponse` may return another Response with the same status. If a `beforeRequest` hook throws, nothing is sent; if
+ * it returns a Response, it may have sent the request itself.
  * If an `afterResponse` hook throws, the outcome of a call that changes something is unknown.
  */
 export interface ClientHooks {
@@ -56,10 +57,17 @@ export interface ClientHooks {
 
 export class CustomCodeError extends Error {
   readonly option: "hooks" | "fetch";
+  /** Whether the code may have sent the request itself. */
+  readonly maySend: boolean;
 
-  constructor(option: "hooks" | "fetch", message: string, cause?: unknown) {
+  constructor(
+    option: "hooks" | "fetch",
+    message: string,
+    { cause, maySend = option === "fetch" }: { cause?: unknown; maySend?: boolean } = {},
+  ) {
     super(message, { cause });
     this.option = option;
+    this.maySend = maySend;
   }
 }
 
@@ -93,12 +101,14 @@ function watchedHook<State extends BeforeRequestState, Given>(
       given = await unlessAborted(Promise.resolve(hook(state)), signal);
       signal.throwIfAborted();
     } catch (error) {
-      throw new CustomCodeError("hooks", `${name} hook threw ${describeThrown(error)}.`, error);
+      const fact = `${name} hook threw ${describeThrown(error)}.`;
+      throw new CustomCodeError("hooks", fact, { cause: error });
     }
     // ky would mistake the clone for another response.
     if ("response" in state && given === state.response) return undefined;
     if (given === undefined || given instanceof Given) return given && endingWith(given, signal);
-    throw new CustomCodeError("hooks", `${name} hook returned ${show(given)}${rule}`);
+    const fact = `${name} hook returned ${show(given)}${rule}`;
+    throw new CustomCodeError("hooks", fact, { maySend: given instanceof Response });
   };
 }
 

@@ -9,7 +9,7 @@ export type Failure =
   | {
       readonly kind: "custom_code";
       readonly option: "hooks" | "fetch";
-      /** A sentence that describes the failure. */
+      /** The failure, and whether anything was sent, in sentences. */
       readonly fact: string;
       readonly wasSent: boolean;
       readonly cause: Error | undefined;

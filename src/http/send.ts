@@ -157,6 +157,15 @@ export function createSender(settings: HttpSettings) {
           `Your fetch function returned ${show(response)}, which is not a Response.`,
         );
       }
+      if (response.redirected) {
+        cancelBody(response);
+        const { origin } = new URL(response.url || request.url);
+        throw new CustomCodeError(
+          "fetch",
+          `Your fetch function followed a redirect to ${origin}. Make it return the redirect's own response, as with ` +
+            'redirect: "manual": another address may get the credential, and its response says nothing about the request.',
+        );
+      }
       const isBounded =
         isRedirect(response) || (!customFetch && !hooks && isWithin(response, maxResponseBytes));
       const onError = (error: unknown) => {
@@ -170,22 +179,25 @@ export function createSender(settings: HttpSettings) {
     function failureOf(error: unknown): Failure {
       const failure = endOf(error);
       if (failure) return failure;
-      if (error instanceof CustomCodeError)
-        return customCode(error.option, error.message, error.cause);
+      if (error instanceof CustomCodeError) return customCode(error);
       const thrown = describeThrown(error);
-      if (!hasLeft)
-        return customCode("hooks", `The request could not be prepared: ${thrown}.`, error);
+      const by = (option: "hooks" | "fetch", fact: string) =>
+        customCode(new CustomCodeError(option, fact, { cause: error }));
+      if (!hasLeft) return by("hooks", `The request could not be prepared: ${thrown}.`);
       if (customFetch && !isNetworkError(error) && !hasNetworkCode(error)) {
-        return customCode("fetch", `Your fetch function threw ${thrown}.`, error);
+        return by("fetch", `Your fetch function threw ${thrown}.`);
       }
       const { kind, code, detail } = readNetworkError(error, customFetch && new URL(baseUrl));
       // A dispatcher that repeats requests may fail to connect only the second time.
       return { kind: isWritten ? "connection" : kind, code, detail: redact(detail) };
     }
 
-    function customCode(option: "hooks" | "fetch", text: string, error: unknown): Failure {
-      const [fact, cause] = [redact(text), copied(error, redact)];
-      return { kind: "custom_code", option, fact, wasSent: hasLeft, cause };
+    function customCode({ option, message, maySend, cause }: CustomCodeError): Failure {
+      const had = maySend ? "may have" : "had";
+      hasLeft ||= maySend;
+      const end = hasLeft ? `The request ${had} been sent.` : "Nothing was sent.";
+      const facts = { fact: redact(`${message} ${end}`), cause: copied(cause, redact) };
+      return { kind: "custom_code", option, wasSent: hasLeft, ...facts };
     }
 
     /** The failure if the attempt was aborted or took too long. */
