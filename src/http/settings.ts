@@ -67,7 +67,8 @@ export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions
 export interface ConnectionOptions {
   /**
    * Replaces the global `fetch`. Must send each request exactly once, and follow no redirect. If it throws, only an
-   * error that names the service's host proves that nothing was sent. Default: the global `fetch` at the time of each request.
+   * error that names the service's host proves that nothing was sent. Default: the global `fetch` at the time of each
+   * request.
    */
   fetch?: Fetch | undefined;
   /** Limit of one attempt, including the response body, in milliseconds. Default 30,000. */
