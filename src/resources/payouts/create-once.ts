@@ -4,6 +4,7 @@ import {
   NotFoundError,
   type Outcome,
   OutcomeUnknownError,
+  PermissionError,
   RateLimitError,
   SettlekitError,
 } from "../../errors.ts";
@@ -107,7 +108,9 @@ export async function createOnce(
   ): Promise<ApiResponse<Withdrawal> | undefined> {
     const input = ofWithdrawal(withdrawalId);
     const reading = () => http.call(route.get, input, inTime()).withResponse();
-    const untilFound = { ...polling, mayPass: (error: unknown) => NotFoundError.is(error) };
+    const isMissing = (error: unknown) =>
+      NotFoundError.is(error) || (!isOwn && PermissionError.is(error));
+    const untilFound = { ...polling, mayPass: isMissing };
     let missing: unknown;
     for await (const { value, error } of poll(reading, untilFound)) {
       const isGone = mayGoBack && value?.data.orderId !== body.orderId;
