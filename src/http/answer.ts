@@ -144,8 +144,8 @@ function readSuccess<T>(
 
 /** The paths of integers with more digits than a double holds exactly. */
 function inexactIntegers(body: unknown, text: string): string[] {
-  // Most responses can skip the walk.
-  if (!/\d{16}/.test(text)) return [];
+  // Most responses can skip the walk: their long integers, such as amounts in smallest units, are texts.
+  if (!/(?:^|[:,[])\s*-?\d{16}/.test(text)) return [];
   const paths: string[] = [];
   const left: { readonly value: unknown; readonly path: string }[] = [{ value: body, path: "" }];
   // Iterative, because a response may be nested deeper than the stack allows.

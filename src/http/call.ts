@@ -58,7 +58,7 @@ export async function makeCall<T>(
   const request = prepareRequest(operation, input, options, settings);
   const { idempotencyKey } = request;
 
-  let credential = "";
+  let pace = paces.of("");
   let redact = redactor("");
   let mayRenew = kind === "accessToken" && typeof settings.credential.value === "function";
   let attempts = 0;
@@ -84,11 +84,11 @@ export async function makeCall<T>(
     if (typeof given !== "string") {
       return stop(given.kind === "timeout" && lastFailure ? lastFailure : given);
     }
+    pace = paces.of(given);
     const [earlier, later] = [redact, redactor(given)];
-    credential = given;
     redact = (text) => later(earlier(text));
     const header = credentialHeader(kind, settings.wire.headerPrefix);
-    request.headers[header.name.toLowerCase()] = header.scheme + credential;
+    request.headers[header.name.toLowerCase()] = header.scheme + given;
   }
 
   /** Makes an attempt as soon as the client's pace and concurrency allow it, unless it is too late by then. */
@@ -103,7 +103,7 @@ export async function makeCall<T>(
             "maxConcurrency, or deadlineMs.",
         );
       }
-      if (paces.of(credential).isPaused) return inTurn();
+      if (pace.isPaused) return inTurn();
       await input.beforeSend?.(outcome);
       if (remainingMs() <= 0 || signal?.aborted) tooLate();
       return await attempt();
@@ -113,7 +113,6 @@ export async function makeCall<T>(
   }
 
   async function inPace(): Promise<void> {
-    const pace = paces.of(credential);
     for (;;) {
       throwIfAborted();
       const { waitMs } = pace;
@@ -131,7 +130,6 @@ export async function makeCall<T>(
   }
 
   async function attempt(): Promise<Success<T> | Failure> {
-    const pace = paces.of(credential);
     const sentAt = time.now();
     const leftMs = remainingMs();
     const { result, wasSent } = await send({

@@ -36,24 +36,21 @@ const wasRead = "Your fetch function returned a Response that was already read. 
  * @returns The function, which throws only what `beforeBody` throws.
  */
 export function createSender(settings: HttpSettings) {
-  const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
+  const { baseUrl, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
   const runtime = runtimeName();
   // With a dispatcher, a custom fetch is undici's, which resends the same requests as Node's own.
   const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
+  const commonHeaders = {
+    accept: "application/json",
+    // Browsers add their own. If a page set these, CORS would have to allow them.
+    ...(runtime && {
+      "user-agent": `settlekit/${version} ${runtime}`,
+      "cache-control": "no-store",
+    }),
+    ...settings.headers,
+  };
   const client = ky.create({
     prefix: baseUrl,
-    headers: {
-      accept: "application/json",
-      // Browsers add their own. If a page set these, CORS would have to allow them.
-      ...(runtime && {
-        "user-agent": `settlekit/${version} ${runtime}`,
-        "cache-control": "no-store",
-      }),
-      ...headers,
-    },
-    // Following a redirect would carry the credential to another origin and turn a POST into a GET.
-    redirect: "manual",
-    ...cacheMode(),
     retry: 0,
     throwHttpErrors: false,
     // Only ky's total timeout includes hooks and the body.
@@ -77,7 +74,8 @@ export function createSender(settings: HttpSettings) {
       const sending = client(path, {
         method,
         searchParams: query,
-        headers,
+        // Merged here, because ky merges them one by one.
+        headers: { ...commonHeaders, ...headers },
         totalTimeout: withinMs,
         fetch: (request) => send(request as Request),
         ...(body !== undefined && { body }),
@@ -125,6 +123,7 @@ export function createSender(settings: HttpSettings) {
         method: request.method,
         headers: Object.fromEntries(request.headers),
         signal,
+        // Following a redirect would carry the credential to another origin and turn a POST into a GET.
         redirect: "manual",
         ...cacheMode(),
         ...(body !== undefined && { body }),
