@@ -135,7 +135,8 @@ export async function makeCall<T>(
     const { result, wasSent } = await send({
       ...request,
       headers: {
-        ...(observers.size > 0 && headersFrom(observers, callId, { ...request, redact })),
+        ...(observers.size > 0 &&
+          headersFrom(observers, callId, { ...request, redact }, settings.wire.headerPrefix)),
         ...request.headers,
         // Shows retries to the service. Not in browsers, where CORS would have to allow the header.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),

@@ -2,7 +2,7 @@ import { ConfigurationError, InvalidRequestError, type Outcome } from "../errors
 import { invalidArgument, jsonText, show } from "../values.ts";
 import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Operation, Replay } from "../wire/operation.ts";
-import { checkHeaders } from "./checks.ts";
+import { checkHeaders } from "./headers.ts";
 import type { Failure } from "./policy.ts";
 import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
