@@ -146,13 +146,9 @@ export function headersFrom(
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const observer of observers) {
-    harmlessly(() => {
-      for (const [name, value] of Object.entries(observer.beforeAttempt?.(callId, request) ?? {})) {
-        harmlessly(
-          () => void Object.assign(headers, checkHeaders({ [name]: value }, headerPrefix)),
-        );
-      }
-    });
+    const add = ([name, value]: [string, string]) =>
+      harmlessly(() => void Object.assign(headers, checkHeaders({ [name]: value }, headerPrefix)));
+    harmlessly(() => Object.entries(observer.beforeAttempt?.(callId, request) ?? {}).forEach(add));
   }
   return headers;
 }

@@ -24,22 +24,19 @@ interface RetryMarker {
 
 // Method syntax makes parameters bivariant, so hooks written for ky's larger state are assignable.
 
-interface BeforeRequest {
+/** Called before each request is sent, with ky's signature. May set headers on it, or return another Request. */
+export type BeforeRequestHook = {
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
   hook(state: BeforeRequestState): Request | Response | void | Promise<Request | Response | void>;
-}
+}["hook"];
 
-interface AfterResponse {
+/** Called with each response, with ky's signature. May return another Response with the same status. */
+export type AfterResponseHook = {
   hook(
     state: AfterResponseState,
     // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
   ): Response | RetryMarker | void | Promise<Response | RetryMarker | void>;
-}
-
-/** Called before each request is sent, with ky's signature. May set headers on it, or return another Request. */
-export type BeforeRequestHook = BeforeRequest["hook"];
-/** Called with each response, with ky's signature. May return another Response with the same status. */
-export type AfterResponseHook = AfterResponse["hook"];
+}["hook"];
 
 /**
  * Hooks with ky's signatures, called around every attempt. `beforeRequest` may add headers, or change the URL by
