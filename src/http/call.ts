@@ -32,6 +32,9 @@ export function sharedBy(settings: HttpSettings, time: Time) {
   };
 }
 
+/** How long a repeated key creates nothing twice (interface section 4.1). */
+const keyLifetimeMs = 86_400_000;
+
 export type Emit = (event: EventFacts) => void;
 
 /**
@@ -52,7 +55,8 @@ export async function makeCall<T>(
   const { name, replay, credential: kind } = operation;
   const { signal } = options;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
-  const deadlineMs = options.deadlineMs ?? settings.deadlineMs;
+  const longestMs = replay === "keyed" ? keyLifetimeMs : Number.POSITIVE_INFINITY;
+  const deadlineMs = Math.min(options.deadlineMs ?? settings.deadlineMs, longestMs);
   const maxRetries = options.maxRetries ?? settings.maxRetries;
   const deadlineAt = time.now() + deadlineMs;
   const request = prepareRequest(operation, input, options, settings);
@@ -135,8 +139,7 @@ export async function makeCall<T>(
     const { result, wasSent } = await send({
       ...request,
       headers: {
-        ...(observers.size > 0 &&
-          headersFrom(observers, callId, { ...request, redact }, settings.wire.headerPrefix)),
+        ...headersFrom(observers, callId, { ...request, redact }, settings.wire.headerPrefix),
         ...request.headers,
         // Shows retries to the service. Not in browsers, where CORS would have to allow the header.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
@@ -204,9 +207,8 @@ export async function makeCall<T>(
     if (decision.action === "stop") {
       throw errorFor(failure, outcome, { ...facts(), outOfBudget: decision.outOfBudget });
     }
-    const { waitMs } = decision;
     const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
-    emit({ type: "retry", attempt: attempts + 1, reason, waitMs });
+    emit({ type: "retry", attempt: attempts + 1, reason, waitMs: decision.waitMs });
     if (decision.action === "renew") {
       mayRenew = false;
       return authenticate();
@@ -215,7 +217,7 @@ export async function makeCall<T>(
       retries += 1;
       budget.spend();
     }
-    await time.sleep(waitMs, signal);
+    await time.sleep(decision.waitMs, signal);
   }
 
   function throwIfAborted(): void {

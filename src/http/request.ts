@@ -169,11 +169,10 @@ export async function askForCredential(
     const given = await within(value(), limitMs, time, signal);
     if (given) return given.value;
   } catch (cause) {
-    if (ConfigurationError.is(cause)) return { kind: "no_credential", error: cause };
-    const error = new ConfigurationError(
-      `There is no credential: the ${param} function failed. See this error's cause.`,
-      { code: "credential_unavailable", param, cause },
-    );
+    const fact = `There is no credential: the ${param} function failed. See this error's cause.`;
+    const error = ConfigurationError.is(cause)
+      ? cause
+      : new ConfigurationError(fact, { code: "credential_unavailable", param, cause });
     return { kind: "no_credential", error };
   }
   if (signal?.aborted) return { kind: "aborted", reason: signal.reason };

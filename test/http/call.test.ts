@@ -318,6 +318,15 @@ test("a fetch function that follows a redirect leaves the outcome unknown, whate
   });
 });
 
+test("a creation is not repeated once its key may have been forgotten, however late the deadline", async () => {
+  const dayMs = 86_400_000;
+  const unavailable = { status: 503, headers: { "retry-after": String(dayMs / 1000) } };
+  using server = scriptedService(unavailable, created);
+  const call = httpTo(server).call(createPayment, order, { deadlineMs: 3 * dayMs });
+  await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+  expect(await httpTo(server).call(createPayment, order)).toEqual(createdPayment);
+});
+
 describe("a redirect", () => {
   test.each([301, 302, 303, 307, 308])(
     "with %i is not followed, and the error names its origin",
