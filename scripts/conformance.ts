@@ -233,7 +233,7 @@ const retries: Vectors = {
       [403, 1, ["rejected", "rejected", "rejected"], [no, no, no]],
       [404, 1, ["rejected", "rejected", "rejected"], [no, no, no]],
       [409, 1, ["rejected", "rejected", "rejected"], [no, no, no]],
-      [409, 2, ["rejected", "unknown", "rejected"], [no, yes, no]],
+      [409, 2, ["rejected", "unknown", "unknown"], [no, yes, no]],
       [422, 1, ["rejected", "rejected", "rejected"], [no, no, no]],
       [408, 1, ["unknown", "unknown", "unknown"], [yes, yes, no]],
       [425, 1, ["unknown", "unknown", "unknown"], [yes, yes, no]],

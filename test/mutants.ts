@@ -183,15 +183,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an abort before the request does not stop it",
     file: "src/http/send.ts",
-    find: "      attempt.signal?.throwIfAborted();\n      signal.throwIfAborted();\n",
+    find: "      // The attempt may have ended during a hook. Then it must not be sent.\n      signal.throwIfAborted();\n",
     replace: "",
     test: "test/http/send.test.ts",
   },
   {
-    name: "a request is sent after its attempt has failed",
-    file: "src/http/send.ts",
-    find: 'if (hasFailed) throw new Error("The attempt has ended.");',
-    replace: "",
+    name: "a hook's own Request is sent after its attempt has failed",
+    file: "src/http/hooks.ts",
+    find: "given && endingWith(given, signal)",
+    replace: "given",
     test: "test/http/hooks-and-bodies.test.ts",
   },
   {

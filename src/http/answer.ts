@@ -1,4 +1,4 @@
-import { parsedJson } from "../values.ts";
+import { isRecord, parsedJson } from "../values.ts";
 import { readErrorBody } from "../wire/envelope.ts";
 import { readTolerantly } from "../wire/fields.ts";
 import type { Operation } from "../wire/operation.ts";
@@ -80,8 +80,10 @@ export function readReply<T>(
   const givenId = headers.get(settings.wire.requestIdHeader) ?? "";
   const requestId = redact(givenId).slice(0, maxRequestIdLength) || undefined;
   if (isRedirect(response)) {
-    const origin = originOf(headers.get("location"), settings.baseUrl);
-    return { kind: "redirect", status, origin: origin && redact(origin), requestId };
+    const location = headers.get("location") ?? "";
+    const isUrl = location !== "" && URL.canParse(location, settings.baseUrl);
+    const origin = isUrl ? redact(new URL(location, settings.baseUrl).origin) : undefined;
+    return { kind: "redirect", status, origin, requestId };
   }
   // An opaque or failed response from a custom fetch: the service did not answer.
   if (status < 200) {
@@ -116,17 +118,14 @@ function readSuccess<T>(
 ): Success<T> | Failure {
   const { status, rawBody: text, requestId } = answer;
   const body = parsedJson(text);
-  if (body === undefined) {
+  const isObject = essential === "a list" ? Array.isArray(body) : isRecord(body);
+  if (essential === "anything" ? body === undefined : !isObject) {
     // In a custom request, only the caller knows what text or an empty body means. Truncated JSON and a proxy's page
     // did not come from the service.
     const isText = !/json|html/i.test(answer.headers.get("content-type") ?? "");
     if (essential === "anything" && (isText || text === "")) {
       return { ...answer, kind: "success", data: (text || undefined) as T, drift: [] };
     }
-    return { kind: "unreadable", status, text: redact(text), requestId };
-  }
-  const isObject = typeof body === "object" && body !== null;
-  if (essential !== "anything" && !(isObject && Array.isArray(body) === (essential === "a list"))) {
     return { kind: "unreadable", status, text: redact(text), requestId };
   }
   const { value: data, drift } = readTolerantly(response, body);
@@ -158,12 +157,6 @@ function inexactIntegers(body: unknown, text: string): string[] {
     }
   }
   return paths;
-}
-
-function originOf(location: string | null, base: string): string | undefined {
-  return location !== null && URL.canParse(location, base)
-    ? new URL(location, base).origin
-    : undefined;
 }
 
 /**

@@ -45,11 +45,5 @@ export function isSecureUrl({ protocol, hostname }: URL, allowHttp: boolean): bo
 
 /** Whether the host is this machine, so that traffic stays on it. */
 export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "::1" ||
-    hostname === "[::1]" ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  );
+  return /(^|\.)localhost$|^(::1|\[::1\])$|^127(\.\d+){3}$/.test(hostname);
 }

@@ -66,10 +66,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
         { ...facts, code: failure.code },
       );
     case "custom_code": {
-      const { option: param, fact, wasSent, cause } = failure;
-      // A fetch function that fails may have sent nothing; when a hook fails, it is known.
-      const sent = `The request ${param === "fetch" ? "may have" : "had"} been sent.`;
-      const message = `${fact} ${wasSent ? sent : "Nothing was sent."}`;
+      const { option: param, fact: message, cause } = failure;
       return param === "hooks"
         ? new errors.ConfigurationError(message, { ...facts, code: "hook_failed", param, cause })
         : new errors.ConnectionError(message, { ...facts, code: "fetch_failed", param, cause });

@@ -32,6 +32,9 @@ export function sharedBy(settings: HttpSettings, time: Time) {
   };
 }
 
+/** How long a repeated key creates nothing twice (interface section 4.1). */
+const keyLifetimeMs = 86_400_000;
+
 export type Emit = (event: EventFacts) => void;
 
 /**
@@ -52,13 +55,14 @@ export async function makeCall<T>(
   const { name, replay, credential: kind } = operation;
   const { signal } = options;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
-  const deadlineMs = options.deadlineMs ?? settings.deadlineMs;
+  const longestMs = replay === "keyed" ? keyLifetimeMs : Number.POSITIVE_INFINITY;
+  const deadlineMs = Math.min(options.deadlineMs ?? settings.deadlineMs, longestMs);
   const maxRetries = options.maxRetries ?? settings.maxRetries;
   const deadlineAt = time.now() + deadlineMs;
   const request = prepareRequest(operation, input, options, settings);
   const { idempotencyKey } = request;
 
-  let credential = "";
+  let pace = paces.of("");
   let redact = redactor("");
   let mayRenew = kind === "accessToken" && typeof settings.credential.value === "function";
   let attempts = 0;
@@ -84,11 +88,11 @@ export async function makeCall<T>(
     if (typeof given !== "string") {
       return stop(given.kind === "timeout" && lastFailure ? lastFailure : given);
     }
+    pace = paces.of(given);
     const [earlier, later] = [redact, redactor(given)];
-    credential = given;
     redact = (text) => later(earlier(text));
     const header = credentialHeader(kind, settings.wire.headerPrefix);
-    request.headers[header.name.toLowerCase()] = header.scheme + credential;
+    request.headers[header.name.toLowerCase()] = header.scheme + given;
   }
 
   /** Makes an attempt as soon as the client's pace and concurrency allow it, unless it is too late by then. */
@@ -103,7 +107,7 @@ export async function makeCall<T>(
             "maxConcurrency, or deadlineMs.",
         );
       }
-      if (paces.of(credential).isPaused) return inTurn();
+      if (pace.isPaused) return inTurn();
       await input.beforeSend?.(outcome);
       if (remainingMs() <= 0 || signal?.aborted) tooLate();
       return await attempt();
@@ -113,7 +117,6 @@ export async function makeCall<T>(
   }
 
   async function inPace(): Promise<void> {
-    const pace = paces.of(credential);
     for (;;) {
       throwIfAborted();
       const { waitMs } = pace;
@@ -131,13 +134,12 @@ export async function makeCall<T>(
   }
 
   async function attempt(): Promise<Success<T> | Failure> {
-    const pace = paces.of(credential);
     const sentAt = time.now();
     const leftMs = remainingMs();
     const { result, wasSent } = await send({
       ...request,
       headers: {
-        ...(observers.size > 0 && headersFrom(observers, callId, { ...request, redact })),
+        ...headersFrom(observers, callId, { ...request, redact }, settings.wire.headerPrefix),
         ...request.headers,
         // Shows retries to the service. Not in browsers, where CORS would have to allow the header.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
@@ -205,9 +207,8 @@ export async function makeCall<T>(
     if (decision.action === "stop") {
       throw errorFor(failure, outcome, { ...facts(), outOfBudget: decision.outOfBudget });
     }
-    const { waitMs } = decision;
     const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
-    emit({ type: "retry", attempt: attempts + 1, reason, waitMs });
+    emit({ type: "retry", attempt: attempts + 1, reason, waitMs: decision.waitMs });
     if (decision.action === "renew") {
       mayRenew = false;
       return authenticate();
@@ -216,7 +217,7 @@ export async function makeCall<T>(
       retries += 1;
       budget.spend();
     }
-    await time.sleep(waitMs, signal);
+    await time.sleep(decision.waitMs, signal);
   }
 
   function throwIfAborted(): void {

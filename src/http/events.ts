@@ -1,5 +1,6 @@
 import type { Outcome } from "../errors.ts";
 import type { Channel } from "../runtime.ts";
+import { checkHeaders } from "./headers.ts";
 
 interface CallEvent {
   /** Numbers the client's calls; all events of one call have the same value. */
@@ -136,15 +137,18 @@ export function notify(
   channel?.publish(event);
 }
 
-/** The headers that observers add to an attempt. */
+/** The headers that observers add to an attempt, without those that a caller may not set either. */
 export function headersFrom(
   observers: Iterable<Observer>,
   callId: number,
   request: AttemptRequest,
+  headerPrefix: string,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const observer of observers) {
-    harmlessly(() => void Object.assign(headers, observer.beforeAttempt?.(callId, request)));
+    const add = ([name, value]: [string, string]) =>
+      harmlessly(() => void Object.assign(headers, checkHeaders({ [name]: value }, headerPrefix)));
+    harmlessly(() => Object.entries(observer.beforeAttempt?.(callId, request) ?? {}).forEach(add));
   }
   return headers;
 }

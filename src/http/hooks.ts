@@ -24,27 +24,25 @@ interface RetryMarker {
 
 // Method syntax makes parameters bivariant, so hooks written for ky's larger state are assignable.
 
-interface BeforeRequest {
+/** Called before each request is sent, with ky's signature. May set headers on it, or return another Request. */
+export type BeforeRequestHook = {
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
   hook(state: BeforeRequestState): Request | Response | void | Promise<Request | Response | void>;
-}
+}["hook"];
 
-interface AfterResponse {
+/** Called with each response, with ky's signature. May return another Response with the same status. */
+export type AfterResponseHook = {
   hook(
     state: AfterResponseState,
     // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
   ): Response | RetryMarker | void | Promise<Response | RetryMarker | void>;
-}
-
-/** Called before each request is sent, with ky's signature. May set headers on it, or return another Request. */
-export type BeforeRequestHook = BeforeRequest["hook"];
-/** Called with each response, with ky's signature. May return another Response with the same status. */
-export type AfterResponseHook = AfterResponse["hook"];
+}["hook"];
 
 /**
  * Hooks with ky's signatures, called around every attempt. `beforeRequest` may add headers, or change the URL by
  * returning another Request; it must not change the method, the body or Idempotency-Key, or return a Response.
- * `afterResponse` may return another Response with the same status. If a `beforeRequest` hook throws, nothing is sent.
+ * `afterResponse` may return another Response with the same status. If a `beforeRequest` hook throws, nothing is sent; if
+ * it returns a Response, it may have sent the request itself.
  * If an `afterResponse` hook throws, the outcome of a call that changes something is unknown.
  */
 export interface ClientHooks {
@@ -56,10 +54,17 @@ export interface ClientHooks {
 
 export class CustomCodeError extends Error {
   readonly option: "hooks" | "fetch";
+  /** Whether the code may have sent the request itself. */
+  readonly maySend: boolean;
 
-  constructor(option: "hooks" | "fetch", message: string, cause?: unknown) {
+  constructor(
+    option: "hooks" | "fetch",
+    message: string,
+    { cause, maySend = option === "fetch" }: { cause?: unknown; maySend?: boolean } = {},
+  ) {
     super(message, { cause });
     this.option = option;
+    this.maySend = maySend;
   }
 }
 
@@ -93,13 +98,21 @@ function watchedHook<State extends BeforeRequestState, Given>(
       given = await unlessAborted(Promise.resolve(hook(state)), signal);
       signal.throwIfAborted();
     } catch (error) {
-      throw new CustomCodeError("hooks", `${name} hook threw ${describeThrown(error)}.`, error);
+      const fact = `${name} hook threw ${describeThrown(error)}.`;
+      throw new CustomCodeError("hooks", fact, { cause: error });
     }
     // ky would mistake the clone for another response.
     if ("response" in state && given === state.response) return undefined;
-    if (given === undefined || given instanceof Given) return given;
-    throw new CustomCodeError("hooks", `${name} hook returned ${show(given)}${rule}`);
+    if (given === undefined || given instanceof Given) return given && endingWith(given, signal);
+    const fact = `${name} hook returned ${show(given)}${rule}`;
+    throw new CustomCodeError("hooks", fact, { maySend: given instanceof Response });
   };
+}
+
+/** A hook's own Request may lack the signal with which ky ends the attempt. */
+function endingWith<Given>(given: Given, signal: AbortSignal): Given {
+  if (!(given instanceof Request) || given.bodyUsed) return given;
+  return new Request(given, { signal: AbortSignal.any([given.signal, signal]) }) as Given;
 }
 
 /**

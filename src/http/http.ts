@@ -68,11 +68,7 @@ export class Http {
       if (isHeard) notify({ callId, operation: name, ...event }, observers, channel);
     };
     const end = (
-      {
-        attempts = 0,
-        status,
-        requestId,
-      }: Pick<SettlekitErrorOptions, "attempts" | "status" | "requestId">,
+      { attempts = 0, status, requestId }: Omit<SettlekitErrorOptions, "code">,
       facts: Pick<EndEvent, "ok" | "error" | "code" | "outcome">,
     ) =>
       emit({
@@ -92,14 +88,12 @@ export class Http {
         end(response, { ok: true });
         return response;
       } catch (error) {
-        if (!SettlekitError.is(error)) {
-          end({}, { ok: false });
-          throw error;
-        }
-        // An argument's own error does not name the operation.
-        if (error.operation === undefined) Object.assign(error, { operation: name, attempts: 0 });
-        const { code, outcome } = error;
-        end(error, { ok: false, error: error.name, code, outcome });
+        if (SettlekitError.is(error)) {
+          // An argument's own error does not name the operation.
+          if (error.operation === undefined) Object.assign(error, { operation: name, attempts: 0 });
+          const { code, outcome } = error;
+          end(error, { ok: false, error: error.name, code, outcome });
+        } else end({}, { ok: false });
         throw error;
       }
     };

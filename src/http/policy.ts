@@ -9,7 +9,7 @@ export type Failure =
   | {
       readonly kind: "custom_code";
       readonly option: "hooks" | "fetch";
-      /** A sentence that describes the failure. */
+      /** The failure, and whether anything was sent, in sentences. */
       readonly fact: string;
       readonly wasSent: boolean;
       readonly cause: Error | undefined;
@@ -160,8 +160,8 @@ function rowOfStatus(failure: StatusFailure, replay: Replay, attempt: number): R
   const { status, isFromService } = failure;
   if (status === 429) return { outcome: "rejected", mayRepeat: true };
   // On a retry, the conflict may be with this call's own earlier attempt, still in progress.
-  if (status === 409 && replay === "keyed" && attempt > 1) {
-    return { outcome: "unknown", mayRepeat: true };
+  if (status === 409 && replay !== "safe" && attempt > 1) {
+    return { outcome: "unknown", mayRepeat: replay === "keyed" };
   }
   if (isFromService && rejections.has(status)) return { outcome: "rejected", mayRepeat: false };
   const isPassing = status >= 500 || status === 408 || status === 425;

@@ -2,7 +2,7 @@ import { ConfigurationError, InvalidRequestError, type Outcome } from "../errors
 import { invalidArgument, jsonText, show } from "../values.ts";
 import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Operation, Replay } from "../wire/operation.ts";
-import { checkHeaders } from "./checks.ts";
+import { checkHeaders } from "./headers.ts";
 import type { Failure } from "./policy.ts";
 import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
@@ -169,11 +169,10 @@ export async function askForCredential(
     const given = await within(value(), limitMs, time, signal);
     if (given) return given.value;
   } catch (cause) {
-    if (ConfigurationError.is(cause)) return { kind: "no_credential", error: cause };
-    const error = new ConfigurationError(
-      `There is no credential: the ${param} function failed. See this error's cause.`,
-      { code: "credential_unavailable", param, cause },
-    );
+    const fact = `There is no credential: the ${param} function failed. See this error's cause.`;
+    const error = ConfigurationError.is(cause)
+      ? cause
+      : new ConfigurationError(fact, { code: "credential_unavailable", param, cause });
     return { kind: "no_credential", error };
   }
   if (signal?.aborted) return { kind: "aborted", reason: signal.reason };

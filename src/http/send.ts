@@ -36,25 +36,22 @@ const wasRead = "Your fetch function returned a Response that was already read. 
  * @returns The function, which throws only what `beforeBody` throws.
  */
 export function createSender(settings: HttpSettings) {
-  const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
+  const { baseUrl, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
   const runtime = runtimeName();
   // With a dispatcher, a custom fetch is undici's, which resends the same requests as Node's own.
   const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
-  const usualHeaders = {
+  const commonHeaders = {
     accept: "application/json",
     // Browsers add their own. If a page set these, CORS would have to allow them.
     ...(runtime && {
       "user-agent": `settlekit/${version} ${runtime}`,
       "cache-control": "no-store",
     }),
-    ...headers,
+    ...settings.headers,
   };
   // Not as the defaults of an instance, which ky merges into each call's options, one by one.
-  const usual = {
+  const common = {
     prefix: baseUrl,
-    // Following a redirect would carry the credential to another origin and turn a POST into a GET.
-    redirect: "manual",
-    ...cacheMode(),
     retry: 0,
     throwHttpErrors: false,
     // Only ky's total timeout includes hooks and the body.
@@ -68,8 +65,6 @@ export function createSender(settings: HttpSettings) {
     let hasLeft = false;
     /** Whether the body was written to a connection, on runtimes that report it. */
     let isWritten = false;
-    /** Whether the attempt failed. Then nothing may be sent any more. */
-    let hasFailed = false;
     let received: FetchResponse | undefined;
     /** Why the response's body broke. */
     let bodyError: unknown;
@@ -78,10 +73,10 @@ export function createSender(settings: HttpSettings) {
 
     async function exchange(): Promise<Reply> {
       const sending = ky(path, {
-        ...usual,
+        ...common,
         method,
         searchParams: query,
-        headers: { ...usualHeaders, ...headers },
+        headers: { ...commonHeaders, ...headers },
         totalTimeout: withinMs,
         fetch: (request) => send(request as Request),
         ...(body !== undefined && { body }),
@@ -121,19 +116,15 @@ export function createSender(settings: HttpSettings) {
     /** Calls fetch as `fetch(url, init)`: a fetch from another package does not accept the platform's Request. */
     async function send(request: Request): Promise<Response> {
       if (hooks) await checkHooked(request, attempt, settings);
-      const signal =
-        hooks && attempt.signal
-          ? AbortSignal.any([attempt.signal, request.signal])
-          : request.signal;
-      // The attempt may have ended during a hook, whose Request may have another signal. Then it must not be sent.
-      if (hasFailed) throw new Error("The attempt has ended.");
-      attempt.signal?.throwIfAborted();
+      const { signal } = request;
+      // The attempt may have ended during a hook. Then it must not be sent.
       signal.throwIfAborted();
       const init: FetchInit = {
         ...fetchOptions,
         method: request.method,
         headers: Object.fromEntries(request.headers),
         signal,
+        // Following a redirect would carry the credential to another origin and turn a POST into a GET.
         redirect: "manual",
         ...cacheMode(),
         ...(body !== undefined && { body }),
@@ -157,13 +148,22 @@ export function createSender(settings: HttpSettings) {
       );
       const response = await unlessAborted(answer, signal).finally(() => {
         // A fetch that ignores its signal may still resolve with a response that nothing reads.
-        if (signal.aborted || hasFailed) answer.then(cancelBody, () => {});
+        if (signal.aborted) answer.then(cancelBody, () => {});
       });
       signal.throwIfAborted();
       if (typeof response?.text !== "function") {
         throw new CustomCodeError(
           "fetch",
           `Your fetch function returned ${show(response)}, which is not a Response.`,
+        );
+      }
+      if (response.redirected) {
+        cancelBody(response);
+        const { origin } = new URL(response.url || request.url);
+        throw new CustomCodeError(
+          "fetch",
+          `Your fetch function followed a redirect to ${origin}. Make it return the redirect's own response, as with ` +
+            'redirect: "manual": another address may get the credential, and its response says nothing about the request.',
         );
       }
       const isBounded =
@@ -177,25 +177,27 @@ export function createSender(settings: HttpSettings) {
     }
 
     function failureOf(error: unknown): Failure {
-      hasFailed = true;
       const failure = endOf(error);
       if (failure) return failure;
-      if (error instanceof CustomCodeError)
-        return customCode(error.option, error.message, error.cause);
+      if (error instanceof CustomCodeError) return customCode(error);
       const thrown = describeThrown(error);
-      if (!hasLeft)
-        return customCode("hooks", `The request could not be prepared: ${thrown}.`, error);
+      const by = (option: "hooks" | "fetch", fact: string) =>
+        customCode(new CustomCodeError(option, fact, { cause: error }));
+      if (!hasLeft) return by("hooks", `The request could not be prepared: ${thrown}.`);
       if (customFetch && !isNetworkError(error) && !hasNetworkCode(error)) {
-        return customCode("fetch", `Your fetch function threw ${thrown}.`, error);
+        return by("fetch", `Your fetch function threw ${thrown}.`);
       }
       const { kind, code, detail } = readNetworkError(error, customFetch && new URL(baseUrl));
       // A dispatcher that repeats requests may fail to connect only the second time.
       return { kind: isWritten ? "connection" : kind, code, detail: redact(detail) };
     }
 
-    function customCode(option: "hooks" | "fetch", text: string, error: unknown): Failure {
-      const [fact, cause] = [redact(text), copied(error, redact)];
-      return { kind: "custom_code", option, fact, wasSent: hasLeft, cause };
+    function customCode({ option, message, maySend, cause }: CustomCodeError): Failure {
+      const had = maySend ? "may have" : "had";
+      hasLeft ||= maySend;
+      const end = hasLeft ? `The request ${had} been sent.` : "Nothing was sent.";
+      const facts = { fact: redact(`${message} ${end}`), cause: copied(cause, redact) };
+      return { kind: "custom_code", option, wasSent: hasLeft, ...facts };
     }
 
     /** The failure if the attempt was aborted or took too long. */

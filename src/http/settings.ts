@@ -18,6 +18,8 @@ export interface FetchInit {
 export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> {
   readonly headers: Pick<Headers, "get">;
   readonly body?: object | null | undefined;
+  readonly redirected?: boolean;
+  readonly url?: string;
   /** Reads the whole body. */
   text(): Promise<string>;
 }
@@ -64,8 +66,9 @@ export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions
 /** The options shared by all client constructors. */
 export interface ConnectionOptions {
   /**
-   * Replaces the global `fetch`. Must send each request exactly once. If it throws, only an error that names the
-   * service's host proves that nothing was sent. Default: the global `fetch` at the time of each request.
+   * Replaces the global `fetch`. Must send each request exactly once, and follow no redirect. If it throws, only an
+   * error that names the service's host proves that nothing was sent. Default: the global `fetch` at the time of each
+   * request.
    */
   fetch?: Fetch | undefined;
   /** Limit of one attempt, including the response body, in milliseconds. Default 30,000. */

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { OutcomeUnknownError, ServerError, UnexpectedResponseError } from "../../src/errors.ts";
-
-import { createPayment, getPayment } from "../../src/wire/operations.ts";
+import { createPayment, createWithdrawal, getPayment } from "../../src/wire/operations.ts";
 import { reset, scriptedServer, truncated } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
@@ -302,6 +301,30 @@ test.each([
     .catch((thrown) => thrown);
   expect(error).toBeInstanceOf(UnexpectedResponseError);
   expect(error.body).toBe(typeof body === "string" ? body : JSON.stringify(body));
+});
+
+test("a fetch function that follows a redirect leaves the outcome unknown, whatever it led to", async () => {
+  // As browsers do, the function sent a GET to the new address, which knows no such page.
+  await using elsewhere = await scriptedServer({
+    status: 404,
+    body: { error: { type: "invalid_request_error", code: "not_found", message: "No." } },
+  });
+  await using server = await scriptedServer({ status: 302, headers: { location: elsewhere.url } });
+  const following = (url: string, init: RequestInit) => fetch(url, { ...init, redirect: "follow" });
+  const http = httpTo(server, { fetch: following });
+  await expect(http.call(createWithdrawal, { body: { amount: 2500 } })).rejects.toMatchObject({
+    name: "OutcomeUnknownError",
+    cause: { code: "fetch_failed", message: expect.stringContaining("followed a redirect to") },
+  });
+});
+
+test("a creation is not repeated once its key may have been forgotten, however late the deadline", async () => {
+  const dayMs = 86_400_000;
+  const unavailable = { status: 503, headers: { "retry-after": String(dayMs / 1000) } };
+  using server = scriptedService(unavailable, created);
+  const call = httpTo(server).call(createPayment, order, { deadlineMs: 3 * dayMs });
+  await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+  expect(await httpTo(server).call(createPayment, order)).toEqual(createdPayment);
 });
 
 describe("a redirect", () => {

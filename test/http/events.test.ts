@@ -97,3 +97,24 @@ describe("logger", () => {
     expect(lines.join()).not.toContain(secretKey);
   });
 });
+
+test("an observer adds headers, but cannot change the credential or the key, or make the call fail", async () => {
+  using server = scriptedService({ status: 201, body: createdPayment });
+  const http = httpTo(server);
+  // Such as a propagator that forwards the headers of an incoming request.
+  const forwarded = {
+    traceparent: "00-1",
+    "Idempotency-Key": "incoming",
+    "X-Service-Secret-Key": "incoming",
+    baggage: "line\nbreak",
+  };
+  http.observe({ onEvent() {}, beforeAttempt: () => forwarded });
+  await http.call(createPayment, order, { idempotencyKey: "key-1" });
+  const { headers } = server.requests[0] ?? {};
+  expect(headers).toMatchObject({
+    traceparent: "00-1",
+    "idempotency-key": "key-1",
+    "x-service-secret-key": secretKey,
+  });
+  expect(headers).not.toHaveProperty("baggage");
+});

@@ -56,6 +56,60 @@ test("a request of a beforeRequest hook whose body takes too long is not sent la
   expect(fetch).not.toHaveBeenCalled();
 });
 
+describe("a beforeRequest hook that returns a Request without the signal it received", () => {
+  const hooks: ClientHooks = {
+    beforeRequest: [
+      async ({ request }) => {
+        const { method, headers, url } = request;
+        const body = await request.clone().text();
+        return new Request(url, { method, headers, ...(body && { body }) });
+      },
+    ],
+  };
+
+  test.each([
+    ["that takes too long", () => vi.advanceTimersByTime(200), "TimeoutError"],
+    ["that is aborted", (controller: AbortController) => controller.abort(), "AbortError"],
+  ])("leaves no request in flight for a call %s", async (_, end, name) => {
+    const sent = Promise.withResolvers<AbortSignal>();
+    const fetch = (_: string, { signal }: FetchInit) => {
+      sent.resolve(signal);
+      return new Promise<Response>(() => {});
+    };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const controller = new AbortController();
+    const http = httpTo(
+      { url: "https://api.example" },
+      { fetch, hooks, timeoutMs: 200, maxRetries: 0 },
+    );
+    const call = http.call(getPayment, read, { signal: controller.signal });
+    call.catch(() => {});
+    const signal = await sent.promise;
+    end(controller);
+    await expect(call).rejects.toMatchObject({ name });
+    expect(signal.aborted).toBe(true);
+  });
+
+  test("does not keep a hanging afterResponse hook running after an abort", async () => {
+    // timeoutMs must not be what ends the call.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const controller = new AbortController();
+    const hang = () => {
+      controller.abort();
+      return new Promise<void>(() => {});
+    };
+    const options = {
+      fetch: async () => Response.json(payment),
+      hooks: { ...hooks, afterResponse: [hang] },
+    };
+    const http = httpTo({ url: "https://api.example" }, options);
+    const call = http.call(getPayment, read, { signal: controller.signal });
+    await expect(call).rejects.toMatchObject({ name: "AbortError" });
+  });
+});
+
 describe("an afterResponse hook", () => {
   test.each<Hook>([
     ({ response }) => response,

@@ -99,11 +99,6 @@ describe("a beforeRequest hook", () => {
       },
       /^A beforeRequest hook threw RangeError: no tracer\. Nothing was sent\.$/,
     ],
-    [
-      "returns a Response",
-      () => Response.json(createdPayment),
-      /returned a Response in place of the service's/,
-    ],
     ["returns another object", () => ({}) as Request, /returned an object in place/],
     [
       "deletes the idempotency key",
@@ -152,6 +147,23 @@ describe("a beforeRequest hook", () => {
       expect(requests).toHaveLength(0);
     },
   );
+
+  test("that returns a Response may have sent the request itself, so the outcome is unknown", async () => {
+    using server = scriptedService(created);
+    const hooks = { beforeRequest: [({ request }: { request: Request }) => fetch(request)] };
+    const call = httpTo(server, { hooks }).call(createWithdrawal, { body: {} });
+    await expect(call).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      attempts: 1,
+      cause: {
+        code: "hook_failed",
+        message: expect.stringMatching(
+          /returned a Response in place of the service's.* The request may have been sent\.$/,
+        ),
+      },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
 
   test("that throws the request does not expose its credential", async () => {
     const { error } = await creationWith({

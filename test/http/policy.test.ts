@@ -139,15 +139,17 @@ describe("the decision after a failure", () => {
     }
   });
 
-  test("a 409 on a later attempt may be a conflict with the first one, for keyed calls only", () => {
-    const failure = answered(409);
-    const keyed = decide(situation({ failure, attempt: 2, replay: "keyed" }));
-    expect(keyed).toMatchObject({ action: "retry", outcome: "unknown" });
-    for (const replay of ["safe", "unsafe"] as const) {
-      const decision = decide(situation({ failure, attempt: 2, replay }));
-      expect(decision).toMatchObject({ action: "stop", outcome: "rejected" });
-    }
-  });
+  test.each([
+    ["keyed", "retry", "unknown"],
+    ["unsafe", "stop", "unknown"],
+    ["safe", "stop", "rejected"],
+  ] as const)(
+    "a 409 on a later attempt of a %s call: %s, and the outcome is %s, because the conflict may be with the first",
+    (replay, action, outcome) => {
+      const decision = decide(situation({ failure: answered(409), attempt: 2, replay }));
+      expect(decision).toMatchObject({ action, outcome });
+    },
+  );
 });
 
 describe("an outcome", () => {

@@ -102,8 +102,9 @@ export class PageWalk<Item extends Identified> {
       this.#retreat();
       return { ...body, data: [] };
     }
-    // Items before a known one are newer than the walk.
-    const fresh = data.slice(isTold ? Math.max(0, known) : 0).filter((item) => !this.#isSeen(item));
+    // Items before a known one are new, or sorted differently in each read; or skipped by the caller's offset.
+    const first = isTold && this.#list.offset > 0 ? Math.max(0, known) : 0;
+    const fresh = data.slice(first).filter((item) => !this.#isSeen(item));
     const ids = fresh.map(idOf).filter((id) => id !== undefined);
     for (const id of ids) this.#seen.add(id);
     const isWithinTotal = this.#total !== Number.POSITIVE_INFINITY && this.#offset < this.#total;

@@ -4,6 +4,7 @@ import {
   NotFoundError,
   type Outcome,
   OutcomeUnknownError,
+  PermissionError,
   RateLimitError,
   SettlekitError,
 } from "../../errors.ts";
@@ -105,9 +106,10 @@ export async function createOnce(
     withdrawalId: string,
     isOwn: boolean,
   ): Promise<ApiResponse<Withdrawal> | undefined> {
-    const input = ofWithdrawal(withdrawalId);
-    const reading = () => http.call(route.get, input, inTime()).withResponse();
-    const untilFound = { ...polling, mayPass: (error: unknown) => NotFoundError.is(error) };
+    const reading = () => http.call(route.get, ofWithdrawal(withdrawalId), inTime()).withResponse();
+    const isMissing = (error: unknown) =>
+      NotFoundError.is(error) || (!isOwn && PermissionError.is(error));
+    const untilFound = { ...polling, mayPass: isMissing };
     let missing: unknown;
     for await (const { value, error } of poll(reading, untilFound)) {
       const isGone = mayGoBack && value?.data.orderId !== body.orderId;
@@ -214,10 +216,8 @@ export async function createOnce(
       if (!AbortError.is(error)) throw error;
       throw abortedInDoubt(facts(), doubt, signal?.reason);
     }
-    const lastLook = failure
-      ? unread(failure)
-      : "It did not appear in the list before the deadline.";
-    throw unknownOutcome(facts(), doubt, lastLook);
+    const unseen = "It did not appear in the list before the deadline.";
+    throw unknownOutcome(facts(), doubt, failure ? unread(failure) : unseen);
   }
 
   async function look(through = http): Promise<ApiResponse<Withdrawal> | undefined> {

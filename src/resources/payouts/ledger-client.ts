@@ -46,8 +46,7 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
     },
 
     async get(withdrawalId: string, signal?: AbortSignal): Promise<Withdrawal> {
-      const options = { deadlineMs: timeoutMs, signal };
-      return http.call(get, ofWithdrawal(withdrawalId), options);
+      return http.call(get, ofWithdrawal(withdrawalId), { deadlineMs: timeoutMs, signal });
     },
   };
 }

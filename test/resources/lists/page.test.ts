@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Change, ChangingList, collect, ids } from "./changing-list.ts";
+import { type Change, ChangingList, collect, type Item, ids } from "./changing-list.ts";
 
 describe("a list", () => {
   test("resolves to its first page", async () => {
@@ -121,6 +121,25 @@ describe("a list that changes while it is read", () => {
       ),
       { numRuns: Number(process.env.SETTLEKIT_FAULT_RUNS ?? 100) },
     );
+  });
+
+  test("yields every item even if the service sorts equal ones differently in each read", async () => {
+    const list = new ChangingList(4);
+    const [first, second, third, fourth] = list.items as [Item, Item, Item, Item];
+    list.beforeRead = () => {
+      if (list.reads.length === 2) list.items = [first, third, second, fourth];
+    };
+    const given = ids(await collect(list.list({ limit: 2 })));
+    expect(given).toEqual(["old-0", "old-1", "old-2", "old-3"]);
+  });
+
+  test("yields nothing before its offset when items are added", async () => {
+    const list = new ChangingList(7);
+    list.beforeRead = () => {
+      if (list.reads.length === 2) list.apply({ added: 2, removed: [] });
+    };
+    const given = ids(await collect(list.list({ limit: 2, offset: 3 })));
+    expect(given).toEqual(["old-3", "old-4", "old-5", "old-6"]);
   });
 
   test("is read again from an earlier offset when a whole page is removed", async () => {

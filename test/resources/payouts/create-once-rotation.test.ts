@@ -114,11 +114,16 @@ describe("createOnce for a merchant whose key rotates", () => {
 });
 
 describe("createOnce with a function that returns the keys of several merchants", () => {
-  function twoMerchants() {
+  type Answer = (response: Response) => Response;
+
+  function twoMerchants(ofOthers: Answer = (response) => response) {
     const sandbox = createSandbox({ merchants: [{}, {}] });
     const request = new AsyncLocalStorage<string>();
     const secretKey = () => request.getStore() ?? "";
-    const fetch: Fetch = (url, init) => sandbox.fetch(new Request(url, init));
+    const fetch: Fetch = async (url, init) => {
+      const response = await sandbox.fetch(new Request(url, init));
+      return response.status === 404 ? ofOthers(response) : response;
+    };
     const { withdrawals, time } = clientWith(secretKey, fetch);
     const [a, b] = sandbox.merchants.map((merchant) => (input = payout) => {
       return request.run(merchant.secretKey, () => withdrawals.createOnce(input));
@@ -127,8 +132,13 @@ describe("createOnce with a function that returns the keys of several merchants"
     return { a, b, time };
   }
 
-  test("makes one withdrawal for each of them without waiting", async () => {
-    const { a, b, time } = twoMerchants();
+  const refusal = { error: { type: "permission_error", code: "forbidden", message: "Not yours." } };
+
+  test.each<[string, Answer]>([
+    ["404", (response) => response],
+    ["403", () => Response.json(refusal, { status: 403 })],
+  ])("makes one for each of them without waiting if another's is a %s", async (_, ofOthers) => {
+    const { a, b, time } = twoMerchants(ofOthers);
     const made = [await a(), await b(), await a(), await b()].map(({ id }) => id);
     expect(made[1]).not.toBe(made[0]);
     expect(made.slice(2)).toEqual(made.slice(0, 2));
