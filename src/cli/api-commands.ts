@@ -1,6 +1,8 @@
 import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
+import { TimeoutError } from "../errors.ts";
+import { show } from "../values.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
 import { confirmPayout } from "./confirm.ts";
@@ -184,7 +186,18 @@ function waitCommand(group: string): Command {
     },
     async run({ id, timeout, headerPrefix }) {
       const wait = methodOf(await clientFrom({ headerPrefix }), `${group}.waitUntilFinal`);
-      return interruptible(async (signal) => wait(id, { deadlineMs: timeout * 1000, signal }));
+      try {
+        return await interruptible(async (signal) =>
+          wait(id, { deadlineMs: timeout * 1000, signal }),
+        );
+      } catch (error) {
+        if (!(error instanceof TimeoutError)) throw error;
+        const { lastStatus } = error;
+        const fact = lastStatus ? `The status is still ${show(lastStatus)}` : "No status was read";
+        // The client's message names its own option.
+        error.message = `${fact} after ${timeout} s. Run the command again, or pass a longer --timeout.`;
+        throw error;
+      }
     },
   });
 }

@@ -213,6 +213,16 @@ describe("payments create", () => {
   });
 });
 
+test("payments wait says how far it got, and names its own option, when time is up", async () => {
+  const [{ paymentId }] = await jsonOf("payments", "create", "--order-id", "a", "--amount", "900");
+  const { code, stderr } = await run("payments", "wait", paymentId, "--timeout", "0.2");
+  const fact = 'settlekit: The status is still "pending" after 0.2 s.';
+  expect({ code, stderr }).toEqual({
+    code: 4,
+    stderr: `${fact} Run the command again, or pass a longer --timeout.\n`,
+  });
+});
+
 test.each(["0", "-1", "9e9"])("payments wait refuses --timeout %s", async (timeout) => {
   const { code, stderr } = await run("payments", "wait", "pay_1", "--timeout", timeout);
   expect(code).toBe(2);
