@@ -136,10 +136,21 @@ function alignedLines(rows: readonly (readonly string[])[]): string[] {
   return shown.map((row) => row.map(padded).join("  ").trimEnd());
 }
 
-/** Chinese, Japanese and Korean characters take two columns of a terminal. So do emoji, whose length is 2 already. */
+const graphemes = new Intl.Segmenter();
+/** Chinese, Japanese and Korean characters, and emoji. */
 const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
-const widthOf = (text: string) => text.replace(wide, "  ").length;
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
+const drawnAsNothing = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+
+/** The number of columns that a text takes in a terminal. */
+function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    if (!drawnAsNothing.test(segment)) width += wide.test(segment) ? 2 : 1;
+  }
+  return width;
+}
 
 /** As in RFC 4180. */
 function csvLine(cells: readonly string[]): string {
