@@ -2,18 +2,17 @@ import { choice, integer } from "@optique/core/valueparser";
 import { type Duration, durationInMs } from "../duration.ts";
 import { eventTypes, subjectOf } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
+import { paymentOutcomes } from "../sandbox/service/payment-scenarios.ts";
+import { withdrawalOutcomes } from "../sandbox/service/withdrawal-scenarios.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 
-const paymentScenarios = [
-  ...["success", "underpayment", "overpayment", "timeout", "late"],
-  ...["cancel", "refund", "partial-refund"],
-];
-const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
+/** By scenario, the statuses in which it can be played, and the one that it leads to. */
+export const outcomes = { payments: paymentOutcomes, withdrawals: withdrawalOutcomes } as const;
 /** The scenarios of payments, then those of withdrawals. */
-export const scenarios = [...new Set([...paymentScenarios, ...withdrawalScenarios])];
+export const scenarios = Object.keys({ ...paymentOutcomes, ...withdrawalOutcomes });
 const scenario = choice(scenarios, { suggest: "nearest" });
 
 export const simulateCommand = defineCommand({
@@ -36,7 +35,7 @@ export const simulateCommand = defineCommand({
     ...controlOptions,
   },
   async run({ id, scenario, amountInCents, url }) {
-    if (amountInCents !== undefined && !paymentScenarios.includes(scenario)) {
+    if (amountInCents !== undefined && !(scenario in paymentOutcomes)) {
       throw new UsageError("Leave out --amount: a withdrawal already has an amount.");
     }
     return simulate(url, { id, scenario, amountInCents });
@@ -49,8 +48,8 @@ export async function simulate(
   input: { id: string; scenario: string; amountInCents?: number | undefined },
 ): Promise<object> {
   const { id, ...body } = input;
-  let kind = paymentScenarios.includes(input.scenario) ? "payments" : "withdrawals";
-  if (kind === "payments" && withdrawalScenarios.includes(input.scenario)) {
+  let kind = body.scenario in paymentOutcomes ? "payments" : "withdrawals";
+  if (kind === "payments" && body.scenario in withdrawalOutcomes) {
     const { data } = await control<{ data: { id: string }[] }>(url, "withdrawals");
     if (data.some((withdrawal) => withdrawal.id === id)) kind = "withdrawals";
   }

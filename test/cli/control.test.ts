@@ -266,7 +266,7 @@ describe("settlekit trigger", () => {
   test.each([
     [["payment.updated", "--set", "amountInCents=990"], "--set needs --detached"],
     [["payment.updated", "--status", "pending"], "only with completed, failed, expired"],
-    [["payment.updatd"], "Did you mean payment.updated?"],
+    [["payment.updatd"], 'Did you mean "payment.updated"?'],
   ])("%j needs --detached", async (args, hint) => {
     const { code, stderr } = await run("trigger", ...args);
     expect(code).toBe(2);
@@ -282,6 +282,14 @@ describe("settlekit trigger", () => {
     });
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("--secret") });
     expect(sandbox.requests()).toEqual([]);
+  });
+
+  test("takes an empty SETTLEKIT_ENVIRONMENT for one that is not set", async () => {
+    const { code, stderr } = await settlekit(["trigger", "payment.created"], {
+      SETTLEKIT_ENVIRONMENT: "",
+      SETTLEKIT_SANDBOX_URL: server.url,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
   test("creates nothing when the environment is not a sandbox", async () => {
