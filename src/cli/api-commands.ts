@@ -1,6 +1,7 @@
 import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
+import { maxTimerMs } from "../duration.ts";
 import { TimeoutError } from "../errors.ts";
 import { show } from "../values.ts";
 import type { Operation } from "../wire/operation.ts";
@@ -161,15 +162,16 @@ function findCommand(group: string, columns: readonly string[]): Command {
     },
     async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
       const find = methodOf(await clientFrom({ headerPrefix }), `${group}.findByOrderId`);
+      // A long list takes as long as with --all. Each attempt still has its own limit.
+      const deadlineMs = maxTimerMs;
       await interruptible((signal) =>
-        printList(find(orderId, { createdAfter, signal }), { csv, columns }, terminal),
+        printList(find(orderId, { createdAfter, signal, deadlineMs }), { csv, columns }, terminal),
       );
     },
   });
 }
 
-/** Seconds, within the range of timers. */
-const waitingTime = float({ min: 0.001, max: 2_147_483 });
+const waitingTime = float({ min: 0.001, max: maxTimerMs / 1000 });
 
 function waitCommand(group: string): Command {
   const id = metavarOf(`${group.slice(0, -1)}Id`);
