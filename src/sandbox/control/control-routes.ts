@@ -158,7 +158,10 @@ function streamEvents(c: ControlContext, events: Events): Response {
     });
     // Sent immediately, so that the client sees the connection open and knows its reconnection delay.
     void stream.write("retry: 1000\n\n");
+    // Readers give up on a silent connection: the fetch of Node.js after five minutes.
+    const heartbeat = setInterval(() => void stream.write(":\n\n"), 30_000);
     await ended;
+    clearInterval(heartbeat);
     unsubscribe();
   });
 }
