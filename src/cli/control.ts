@@ -76,15 +76,17 @@ export const advanceCommand = defineCommand({
     ...controlOptions,
   },
   async run({ duration, url }, terminal) {
-    const { now, happened } = await control<{ now: string; happened: SandboxEvent[] }>(
-      url,
-      "clock/advance",
-      { duration },
-    );
+    const { now, happened } = await advance(url, duration);
     for (const event of happened) printEvent(event, terminal.result);
     terminal.report({ type: "advanced", now }, `The sandbox's clock shows ${now}.`);
   },
 });
+
+/** Resolves with what became due, once all webhooks are answered. An endpoint may take 30 seconds for each attempt. */
+export function advance(url: URL | undefined, duration: string | number) {
+  type Advanced = { now: string; happened: SandboxEvent[] };
+  return control<Advanced>(url, "clock/advance", { duration }, 290_000);
+}
 
 export const resendCommand = defineCommand({
   name: "resend",

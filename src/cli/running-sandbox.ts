@@ -1,6 +1,6 @@
 import { message } from "@optique/core/message";
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import { ApiError, ConnectionError } from "../errors.ts";
+import { ApiError, ConnectionError, TimeoutError } from "../errors.ts";
 import { classForStatus } from "../http/call-errors.ts";
 import type { SandboxEvent } from "../sandbox/index.ts";
 import { isRecord } from "../values.ts";
@@ -25,8 +25,9 @@ export async function control<Answer>(
   url: URL | undefined,
   path: string,
   body?: object,
+  limitMs = 60_000,
 ): Promise<Answer> {
-  const response = await request(url, path, body);
+  const response = await request(url, path, { body, limitMs });
   if (response.status === 204) return undefined as Answer;
   return response.json().catch(() => {
     throw noSandbox(response);
@@ -35,7 +36,7 @@ export async function control<Answer>(
 
 /** The events of a running sandbox from now on. Ends when the sandbox does. */
 export async function* eventsOf(url: URL | undefined): AsyncGenerator<SandboxEvent> {
-  const response = await request(url, "events");
+  const response = await request(url, "events", {});
   const { body, headers } = response;
   if (!headers.get("Content-Type")?.startsWith("text/event-stream")) throw noSandbox(response);
   const messages = body
@@ -57,11 +58,23 @@ function usualUrl(): URL {
   );
 }
 
-async function request(url: URL | undefined, path: string, body?: object): Promise<Response> {
+async function request(
+  url: URL | undefined,
+  path: string,
+  { body, limitMs }: { body?: object | undefined; limitMs?: number },
+): Promise<Response> {
   const target = new URL(`/_sandbox/${path}`, url ?? usualUrl());
   const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "cli" };
+  const signal = limitMs === undefined ? null : AbortSignal.timeout(limitMs);
   const init = body && { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(target, init).catch((cause: unknown) => {
+  const response = await fetch(target, { ...init, signal }).catch((cause: unknown) => {
+    if (limitMs !== undefined && signal?.aborted) {
+      throw new TimeoutError(
+        `${target.origin} did not respond within ${limitMs / 1000} s. If it is a sandbox, it may still carry out the ` +
+          `command: see ${target.origin}/_sandbox.`,
+        { code: "deadline_exceeded", outcome: "unknown", cause },
+      );
+    }
     throw new ConnectionError(
       `No sandbox answers at ${target.origin}. Start one with: settlekit sandbox`,
       { code: "no_sandbox", cause },

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
@@ -18,6 +18,7 @@ beforeAll(async () => {
   client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
 });
 beforeEach(() => sandbox.reset());
+afterEach(() => vi.restoreAllMocks());
 afterAll(() => server.close());
 
 const run = (...args: string[]) =>
@@ -204,6 +205,15 @@ describe("a running sandbox", () => {
       expect(stderr).toContain("Start one with: settlekit sandbox");
     },
   );
+
+  test("that never responds makes a command exit with 4, and say so", async () => {
+    await using hanging = await scriptedServer(() => {});
+    const { timeout } = AbortSignal;
+    const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(20));
+    const { code, stderr } = await settlekit(["simulate", "id", "success", "--url", hanging.url]);
+    expect(limits.mock.calls).toEqual([[60_000]]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("did not respond within 60 s")]);
+  });
 
   test.each(["localhost:4010", "nowhere", "ftp://127.0.0.1", "http://ann:secret@127.0.0.1:4010"])(
     "is not looked for at %s, which is not a valid URL for a sandbox",
