@@ -8,6 +8,7 @@ import { exitCodes, UsageError } from "./exit-codes.ts";
 import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
+import { untilStopped } from "./terminal.ts";
 
 /** By scenario, the statuses in which it can be played, and the one that it leads to. */
 export const outcomes = { payments: paymentOutcomes, withdrawals: withdrawalOutcomes } as const;
@@ -150,10 +151,14 @@ export const eventsCommand = defineCommand({
     if (!follow) {
       const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
       for (const event of data) print(event);
-      return;
+      return undefined;
     }
-    for await (const event of eventsOf(url)) printInOrder(event);
-    if (!terminal.asJson) terminal.say("The sandbox has stopped.");
+    const printAll = async () => {
+      for await (const event of eventsOf(url)) printInOrder(event);
+      if (!terminal.asJson) terminal.say("The sandbox has stopped.");
+      return exitCodes.ok;
+    };
+    return Promise.race([printAll(), untilStopped()]);
   },
 });
 

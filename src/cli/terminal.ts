@@ -65,6 +65,8 @@ export function createTerminal({ stdout, stderr }: Streams) {
     result: reporterOn(print),
     /** Prints a line of other data on stdout, such as a table row. */
     print,
+    /** Whether the reader of stdout, such as `head`, may still want more. */
+    isRead: () => stdout.writable,
     /** On a terminal, shows how much of a list has been read; without arguments, clears it. */
     progress(done?: number, total?: number) {
       if (!stderr.isTTY) return;

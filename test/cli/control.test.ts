@@ -167,6 +167,17 @@ describe("a running sandbox", () => {
     expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
+  test("is no longer followed when nobody reads the events", async () => {
+    await using following = new CommandLine(["events", "--follow", "--url", server.url]);
+    let hasEnded = false;
+    void following.ended.then(() => {
+      hasEnded = true;
+    });
+    void following.stdout.next(() => true).then(() => following.process.stdout?.destroy());
+    while (!hasEnded) await create();
+    expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("delivers a webhook once more with resend", async () => {
     await using shop = await scriptedServer({ status: 500 }, { status: 200 });
     const selling = createSandbox({ webhookUrl: shop.url });

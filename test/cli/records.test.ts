@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { printList } from "../../src/cli/records.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
-import { settlekit } from "./command-line.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { answers } from "../wire/answers.ts";
+import { CommandLine, settlekit } from "./command-line.ts";
 
 const sandbox = createSandbox({ seed: "records" });
 let server: SandboxServer;
@@ -67,10 +69,22 @@ test.each([
 
 test("a table may have more rows than a function takes arguments", async () => {
   const lines: string[] = [];
-  const terminal = { progress() {}, print: (line: string) => lines.push(line) };
+  const terminal = { progress() {}, isRead: () => true, print: (line: string) => lines.push(line) };
   const list = Promise.resolve(Array.from({ length: 150_000 }, (_, id) => ({ id })));
   await printList(list, { columns: ["id"] }, terminal as unknown as Terminal);
   expect(lines).toHaveLength(150_001);
+});
+
+test("the progress bar is cleared when a list cannot be read to its end", async () => {
+  const bars: number[][] = [];
+  const terminal = { isRead: () => true, progress: (...bar: number[]) => bars.push(bar) };
+  const pages = async function* () {
+    yield { data: [{ id: 1 }], pagination: { total: 2 } };
+    throw new Error("interrupted");
+  };
+  const printing = printList({ pages }, { columns: ["id"] }, terminal as unknown as Terminal);
+  await expect(printing).rejects.toThrow("interrupted");
+  expect(bars).toEqual([[1, 2], []]);
 });
 
 test("CSV and tables show the fields of a nullable object", async () => {
@@ -109,6 +123,25 @@ test("a list says how many more items there are", async () => {
   expect(await saidBy("--limit", "2", "--offset", "2", "--csv")).toMatch(/^1 more/);
   expect(await saidBy("--limit", "2", "--offset", "3")).toBe("");
   expect(await saidBy("--limit", "2", "--json")).toBe("");
+});
+
+test("a list is not read further than its output", async () => {
+  const page = Array.from({ length: 500 }, () => ({ ...answers.createPayment.payment }));
+  await using service = await scriptedServer((response, { url }) => {
+    const offset = Number(new URL(url, "http://shop").searchParams.get("offset"));
+    for (const [index, payment] of page.entries()) payment.id = `p_${offset + index}`;
+    const pagination = { total: 1_000_000, limit: 500, offset, hasMore: true };
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ data: page, pagination }));
+  });
+  await using running = new CommandLine(["payments", "list", "--all", "--json"], {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: service.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+  });
+  await running.stdout.next(() => true);
+  running.process.stdout?.destroy();
+  expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
 });
 
 test.each([
