@@ -27,7 +27,8 @@ export async function control<Answer>(
   body?: object,
   limitMs = 60_000,
 ): Promise<Answer> {
-  const response = await request(url, path, { body, limitMs });
+  const init = body && { method: "POST", body: JSON.stringify(body) };
+  const response = await request(url, path, { ...init, signal: AbortSignal.timeout(limitMs) });
   if (response.status === 204) return undefined as Answer;
   return response.json().catch(() => {
     throw noSandbox(response);
@@ -36,7 +37,7 @@ export async function control<Answer>(
 
 /** The events of a running sandbox from now on. Ends when the sandbox does. */
 export async function* eventsOf(url: URL | undefined): AsyncGenerator<SandboxEvent> {
-  const response = await request(url, "events", {});
+  const response = await request(url, "events");
   const { body, headers } = response;
   if (!headers.get("Content-Type")?.startsWith("text/event-stream")) throw noSandbox(response);
   const messages = body
@@ -58,25 +59,19 @@ function usualUrl(): URL {
   );
 }
 
-async function request(
-  url: URL | undefined,
-  path: string,
-  { body, limitMs }: { body?: object | undefined; limitMs?: number },
-): Promise<Response> {
+async function request(url: URL | undefined, path: string, init?: RequestInit): Promise<Response> {
   const target = new URL(`/_sandbox/${path}`, url ?? usualUrl());
   const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "cli" };
-  const signal = limitMs === undefined ? null : AbortSignal.timeout(limitMs);
-  const init = body && { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(target, { ...init, signal }).catch((cause: unknown) => {
-    if (limitMs !== undefined && signal?.aborted) {
+  const response = await fetch(target, { headers, ...init }).catch((cause: unknown) => {
+    const { origin } = target;
+    if (init?.signal?.aborted) {
       throw new TimeoutError(
-        `${target.origin} did not respond within ${limitMs / 1000} s. If it is a sandbox, it may still carry out the ` +
-          `command: see ${target.origin}/_sandbox.`,
+        `${origin} did not respond in time. If it is a sandbox, it may still carry out the command: see ${origin}/_sandbox.`,
         { code: "deadline_exceeded", outcome: "unknown", cause },
       );
     }
     throw new ConnectionError(
-      `No sandbox answers at ${target.origin}. Start one with: settlekit sandbox`,
+      `No sandbox answers at ${origin}. Start one with: settlekit sandbox`,
       { code: "no_sandbox", cause },
     );
   });
