@@ -162,11 +162,11 @@ function findCommand(group: string, columns: readonly string[]): Command {
     },
     async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
       const find = methodOf(await clientFrom({ headerPrefix }), `${group}.findByOrderId`);
-      // A long list takes as long as with --all. Each attempt still has its own limit.
-      const deadlineMs = maxTimerMs;
-      await interruptible((signal) =>
-        printList(find(orderId, { createdAfter, signal, deadlineMs }), { csv, columns }, terminal),
-      );
+      await interruptible((signal) => {
+        // A long list takes as long as with --all. Each attempt still has its own limit.
+        const found = find(orderId, { createdAfter, signal, deadlineMs: maxTimerMs });
+        return printList(found, { csv, columns }, terminal);
+      });
     },
   });
 }

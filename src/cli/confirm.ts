@@ -15,7 +15,7 @@ export async function confirmPayout(
 ): Promise<void> {
   await requireProduction(production);
   if (yes) return;
-  if (!process.stdin.isTTY) {
+  if (!canAsk()) {
     throw new UsageError(
       "Nothing was sent: there is no terminal to ask for confirmation. Pass --yes to send without asking.",
     );
@@ -37,6 +37,9 @@ export async function requireProduction(production: boolean): Promise<void> {
       "or set SETTLEKIT_ENVIRONMENT.",
   );
 }
+
+/** Whether someone sees a question, which goes to stderr, and can answer it. */
+export const canAsk = () => process.stdin.isTTY && process.stderr.isTTY;
 
 /** Asks a question on the terminal. Ctrl-C or the end of input prints `meaning` and ends the process. */
 export async function ask(question: string, meaning: string): Promise<string> {

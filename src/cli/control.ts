@@ -43,7 +43,6 @@ export const simulateCommand = defineCommand({
   },
 });
 
-/** Resolves with the payment or withdrawal after the scenario. */
 export async function simulate(
   url: URL | undefined,
   input: { id: string; scenario: string; amountInCents?: number | undefined },
@@ -108,7 +107,6 @@ export const resendCommand = defineCommand({
   },
 });
 
-/** Resolves with the new delivery. */
 export function resend(url: URL | undefined, deliveryId: string): Promise<WebhookDelivery> {
   return control(url, `deliveries/${encodeURIComponent(deliveryId)}/replay`, {});
 }

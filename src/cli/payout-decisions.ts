@@ -2,7 +2,6 @@ import { UsageError } from "./exit-codes.ts";
 import { type Command, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
 import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
 
-/** A command that decides about one payout. */
 export function decisionCommand(name: "approve" | "reject" | "cancel", brief: string): Command {
   const why = name === "approve" ? "" : ' --reason "unknown seller"';
   return defineCommand({

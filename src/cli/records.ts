@@ -14,7 +14,6 @@ export const pageOptions = {
   all: toggle("--all", "Print all items."),
 };
 
-/** How many items `pageOptions` ask for. */
 export function mostOf({ limit, all }: ValuesOf<typeof pageOptions>): number {
   if (limit !== undefined && all) throw new UsageError("Pass --limit or --all, not both.");
   return all ? Number.POSITIVE_INFINITY : (limit ?? 20);

@@ -290,6 +290,15 @@ describe("withdrawals create-once", () => {
     expect(await jsonOf("withdrawals", "list")).toEqual([]);
   });
 
+  test("sends nothing without --yes when the question would go to a file", async () => {
+    const { isTTY } = process.stdin;
+    process.stdin.isTTY = true;
+    const { code, stderr } = await run(...payout("payout_1"));
+    process.stdin.isTTY = isTTY;
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Pass --yes") });
+    expect(await jsonOf("withdrawals", "list")).toEqual([]);
+  });
+
   test("requires --production when real money would move", async () => {
     await using service = await scriptedServer({ status: 500 });
     const production = {
