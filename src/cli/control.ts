@@ -160,14 +160,10 @@ export const eventsCommand = defineCommand({
   },
 });
 
-function filterBy({
-  type,
-  order,
-  status,
-}: ValuesOf<typeof filters>): (event: SandboxEvent) => boolean {
+function filterBy({ type, order, status }: ValuesOf<typeof filters>) {
   /** Deliveries name the payment or withdrawal, not its order. */
   const ofOrder = new Set<unknown>();
-  return (event) => {
+  return (event: SandboxEvent) => {
     const fields: Readonly<Record<string, unknown>> = { ...event };
     const subject = subjectOf(event);
     if (order !== undefined && fields.orderId === order) ofOrder.add(subject);

@@ -144,7 +144,6 @@ function receptionLines(reception: Reception): string[] {
   return [result, below("Redirects are not followed: pass the final URL to --forward-to.")];
 }
 
-/** The result of one request. */
 type Reception = { readonly answered: number } & (
   | { readonly ok: true; readonly webhook: Webhook; readonly forwarded: Forwarded | null }
   | {

@@ -41,10 +41,6 @@ export function printRecord(record: object, terminal: Terminal): void {
   terminal.result(record, ...alignedLines(fieldsOf(record)));
 }
 
-function objectOf(item: unknown): object {
-  return isRecord(item) ? item : { value: item };
-}
-
 /** Names fields of nested objects with dots; shows a list as its length. */
 function fieldsOf(record: object, path = ""): string[][] {
   return Object.entries(record).flatMap(([name, value]) => {
@@ -70,7 +66,7 @@ export async function printList(
     for await (const { data, pagination } of partsOf(list)) {
       const items = data.slice(0, most - count);
       for (const item of items) {
-        if (asJson) terminal.json(objectOf(item));
+        if (asJson) terminal.json(isRecord(item) ? item : { value: item });
         else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
         else rows.push(table.map((name) => fieldOf(item, name)));
         count++;

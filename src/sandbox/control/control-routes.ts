@@ -117,7 +117,6 @@ function limitBody(maxSize: number) {
   });
 }
 
-/** @returns The service's response. */
 async function send(
   c: ControlContext,
   { merchants, fetch, headerPrefix }: Sandbox,
@@ -141,7 +140,6 @@ async function send(
   }
 }
 
-/** How many events are buffered for a slow reader. */
 const maxBacklog = 1_000;
 
 /** Streams new events as server-sent events, each as JSON. */
