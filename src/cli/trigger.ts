@@ -98,7 +98,10 @@ export const triggerCommand = defineCommand({
 
     if (!terminal.asJson) {
       terminal.say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
-      if (!eventNames.includes(event)) terminal.warn(unknownEvent("service", event, eventNames));
+      if (!eventNames.includes(event)) {
+        const fact = misspeltEvent(event, eventNames) ?? `The event ${show(event)} is not known.`;
+        terminal.warn(`${fact} Known are ${eventNames.join(", ")}.`);
+      }
     }
     const answer = await post({
       url: to,
@@ -136,13 +139,8 @@ function inventedData(event: string, status: string, orderId: string): EventData
 function scenariosTo(status: string, kind: keyof typeof outcomes): string[] {
   const leading = Object.entries(outcomes[kind]).find(([, outcome]) => outcome.status === status);
   if (leading === undefined) return [];
-  const [
-    scenario,
-    {
-      from: [before = ""],
-    },
-  ] = leading;
-  return [...scenariosTo(before, kind), scenario];
+  const [scenario, { from }] = leading;
+  return [...scenariosTo(from[0] ?? "", kind), scenario];
 }
 
 /** Creates the object in the sandbox, moves it, and returns the data of the sandbox's webhook. */
@@ -155,8 +153,9 @@ async function createdData(event: string, status: string, orderId: string, url: 
     );
   }
   if (!sandboxEvents.includes(event)) {
-    const problem = unknownEvent("sandbox", event, sandboxEvents);
-    throw new UsageError(`${problem} Pass --detached to send this one.`);
+    const guess = misspeltEvent(event, eventNames) ?? "";
+    const fact = `A sandbox sends only ${sandboxEvents.join(", ")}.`;
+    throw new UsageError(`${guess} ${fact} Pass --detached to send this one.`.trimStart());
   }
   const kind = event.startsWith("payment.") ? "payments" : "withdrawals";
   const reachable = new Set(Object.values(outcomes[kind]).map(({ status }) => status));
@@ -186,11 +185,6 @@ const samples: Readonly<Record<string, object>> = {
     recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   },
 };
-
-function unknownEvent(sender: string, event: string, known: readonly string[]): string {
-  const fact = misspeltEvent(event, known) ?? `The event ${show(event)} is not known.`;
-  return `${fact} The ${sender} has ${known.join(", ")}.`;
-}
 
 function printAnswer({ status, body, durationMs }: PostAnswer, { say }: Terminal): void {
   const isFine = exitCodeFor(status) === exitCodes.ok;

@@ -288,6 +288,7 @@ describe("settlekit trigger", () => {
     [["payment.updated", "--set", "amountInCents=990"], "--set needs --detached"],
     [["payment.updated", "--status", "pending"], "only with completed, failed, expired"],
     [["payment.updatd"], 'Did you mean "payment.updated"?'],
+    [["payment.confirmed"], "settlekit: A sandbox sends only payment.created, "],
   ])("%j needs --detached", async (args, hint) => {
     const { code, stderr } = await run("trigger", ...args);
     expect(code).toBe(2);
