@@ -1,5 +1,6 @@
-import { createInterface } from "node:readline/promises";
-import { exitCodes, UsageError } from "./exit-codes.ts";
+import { createInterface } from "node:readline";
+import { AbortError } from "../errors.ts";
+import { UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -41,13 +42,18 @@ export async function requireProduction(production: boolean): Promise<void> {
 /** Whether someone sees a question, which goes to stderr, and can answer it. */
 export const canAsk = () => process.stdin.isTTY && process.stderr.isTTY;
 
-/** Asks a question on the terminal. Ctrl-C or the end of input prints `meaning` and ends the process. */
-export async function ask(question: string, meaning: string): Promise<string> {
-  const { stdin: input, stderr: output } = process;
-  const lines = createInterface({ input, output });
-  const end = () => output.write(`\n${meaning}\n`, () => process.exit(exitCodes.interrupted));
-  lines.once("close", end);
-  const answer = await lines.question(question);
-  lines.off("close", end).close();
-  return answer.trim();
+/** Asks a question on the terminal. After Ctrl-C, or at the end of input, rejects with an error that says `meaning`. */
+export function ask(question: string, meaning: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    const end = () => {
+      process.stderr.write("\n");
+      reject(new AbortError(meaning, { code: "aborted" }));
+    };
+    lines.once("close", end);
+    lines.question(question, (answer) => {
+      lines.off("close", end).close();
+      resolve(answer.trim());
+    });
+  });
 }
