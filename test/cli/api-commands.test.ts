@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { commands, parse } from "../../src/cli/command-line.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
-import { type Answer, scriptedServer, silent } from "../scripted-server.ts";
-import { answers } from "../wire/answers.ts";
+import { scriptedServer, silent } from "../scripted-server.ts";
 import { CommandLine, settlekit, type Variables } from "./command-line.ts";
 
 const sandbox = createSandbox({ seed: "cli" });
@@ -212,43 +211,6 @@ describe("payments create", () => {
     expect(second).toEqual(first);
     expect(await jsonOf("payments", "list")).toHaveLength(1);
   });
-});
-
-test("payments find reads a list that takes longer than the client's calls may", async () => {
-  const now = performance.now.bind(performance);
-  let passedMs = 0;
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + passedMs);
-  const pages = [0, 1, 2, 3, 4].map(
-    (offset): Answer =>
-      (response) => {
-        passedMs += 25_000;
-        const payment = { ...answers.createPayment.payment, id: `p_${offset}`, orderId: "order_1" };
-        const pagination = { total: 5, limit: 1, offset, hasMore: offset < 4 };
-        response.setHeader("Content-Type", "application/json");
-        response.end(JSON.stringify({ data: [payment], pagination }));
-      },
-  );
-  await using service = await scriptedServer(...pages);
-  const variables = { SETTLEKIT_SANDBOX_URL: service.url };
-  const { code, stdout } = await runWith(variables, "payments", "find", "order_1", "--json");
-  clock.mockRestore();
-  expect([code, stdout.split("\n").length]).toEqual([0, 6]);
-});
-
-test("payments wait says how far it got, and names its own option, when time is up", async () => {
-  const [{ paymentId }] = await jsonOf("payments", "create", "--order-id", "a", "--amount", "900");
-  const { code, stderr } = await run("payments", "wait", paymentId, "--timeout", "0.2");
-  const fact = 'settlekit: The status is still "pending" after 0.2 s.';
-  expect({ code, stderr }).toEqual({
-    code: 4,
-    stderr: `${fact} Run the command again, or pass a longer --timeout.\n`,
-  });
-});
-
-test.each(["0", "-1", "9e9"])("payments wait refuses --timeout %s", async (timeout) => {
-  const { code, stderr } = await run("payments", "wait", "pay_1", "--timeout", timeout);
-  expect(code).toBe(2);
-  expect(stderr).toContain("--timeout");
 });
 
 describe("withdrawals create-once", () => {
