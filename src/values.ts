@@ -105,9 +105,14 @@ export function nearest(name: unknown, known: readonly string[]): string | undef
     : undefined;
 }
 
-/** The event that was probably meant. There are no events such as payment.completed: "updated" reports every status. */
-export function nearestEvent(name: string, known: readonly string[]): string | undefined {
-  if (known.includes(name)) return undefined;
+/** Says that an event is probably misspelt; undefined if it is known, or like no known one. */
+export function misspeltEvent(name: string, known: readonly string[]): string | undefined {
+  const near = known.includes(name) ? undefined : nearestEvent(name, known);
+  return near && `The event ${show(name)} is not known. Did you mean "${near}"?`;
+}
+
+/** There are no events such as payment.completed: "updated" reports every status. */
+function nearestEvent(name: string, known: readonly string[]): string | undefined {
   const prefix = `${name.split(".")[0]}.`;
   const changes = known
     .filter((candidate) => candidate.startsWith(prefix))

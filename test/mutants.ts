@@ -261,8 +261,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a misspelt event name is not noticed",
     file: "src/webhooks/receiver.ts",
-    find: "if (near !== undefined) {",
-    replace: "if (near === undefined) {",
+    find: "if (problem !== undefined) void log(",
+    replace: "if (problem === undefined) void log(",
     test: "test/webhooks/logging.test.ts",
   },
   {

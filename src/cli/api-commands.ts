@@ -1,6 +1,9 @@
 import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
+import { maxTimerMs } from "../duration.ts";
+import { TimeoutError } from "../errors.ts";
+import { show } from "../values.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
 import { confirmPayout } from "./confirm.ts";
@@ -159,15 +162,16 @@ function findCommand(group: string, columns: readonly string[]): Command {
     },
     async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
       const find = methodOf(await clientFrom({ headerPrefix }), `${group}.findByOrderId`);
-      await interruptible((signal) =>
-        printList(find(orderId, { createdAfter, signal }), { csv, columns }, terminal),
-      );
+      await interruptible((signal) => {
+        // A long list takes as long as with --all. Each attempt still has its own limit.
+        const found = find(orderId, { createdAfter, signal, deadlineMs: maxTimerMs });
+        return printList(found, { csv, columns }, terminal);
+      });
     },
   });
 }
 
-/** Seconds, within the range of timers. */
-const waitingTime = float({ min: 0.001, max: 2_147_483 });
+const waitingTime = float({ min: 0.001, max: maxTimerMs / 1000 });
 
 function waitCommand(group: string): Command {
   const id = metavarOf(`${group.slice(0, -1)}Id`);
@@ -184,7 +188,18 @@ function waitCommand(group: string): Command {
     },
     async run({ id, timeout, headerPrefix }) {
       const wait = methodOf(await clientFrom({ headerPrefix }), `${group}.waitUntilFinal`);
-      return interruptible(async (signal) => wait(id, { deadlineMs: timeout * 1000, signal }));
+      try {
+        return await interruptible(async (signal) =>
+          wait(id, { deadlineMs: timeout * 1000, signal }),
+        );
+      } catch (error) {
+        if (!(error instanceof TimeoutError)) throw error;
+        const { lastStatus } = error;
+        const fact = lastStatus ? `The status is still ${show(lastStatus)}` : "No status was read";
+        // The client's message names its own option.
+        error.message = `${fact} after ${timeout} s. Run the command again, or pass a longer --timeout.`;
+        throw error;
+      }
     },
   });
 }

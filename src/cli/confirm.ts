@@ -1,5 +1,6 @@
-import { createInterface } from "node:readline/promises";
-import { exitCodes, UsageError } from "./exit-codes.ts";
+import { createInterface } from "node:readline";
+import { AbortError } from "../errors.ts";
+import { UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -15,7 +16,7 @@ export async function confirmPayout(
 ): Promise<void> {
   await requireProduction(production);
   if (yes) return;
-  if (!process.stdin.isTTY) {
+  if (!canAsk()) {
     throw new UsageError(
       "Nothing was sent: there is no terminal to ask for confirmation. Pass --yes to send without asking.",
     );
@@ -38,13 +39,21 @@ export async function requireProduction(production: boolean): Promise<void> {
   );
 }
 
-/** Asks a question on the terminal. Ctrl-C or the end of input prints `meaning` and ends the process. */
-export async function ask(question: string, meaning: string): Promise<string> {
-  const { stdin: input, stderr: output } = process;
-  const lines = createInterface({ input, output });
-  const end = () => output.write(`\n${meaning}\n`, () => process.exit(exitCodes.interrupted));
-  lines.once("close", end);
-  const answer = await lines.question(question);
-  lines.off("close", end).close();
-  return answer.trim();
+/** Whether someone sees a question, which goes to stderr, and can answer it. */
+export const canAsk = () => process.stdin.isTTY && process.stderr.isTTY;
+
+/** Asks a question on the terminal. After Ctrl-C, or at the end of input, rejects with an error that says `meaning`. */
+export function ask(question: string, meaning: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    const end = () => {
+      process.stderr.write("\n");
+      reject(new AbortError(meaning, { code: "aborted" }));
+    };
+    lines.once("close", end);
+    lines.question(question, (answer) => {
+      lines.off("close", end).close();
+      resolve(answer.trim());
+    });
+  });
 }

@@ -2,18 +2,18 @@ import { choice, integer } from "@optique/core/valueparser";
 import { type Duration, durationInMs } from "../duration.ts";
 import { eventTypes, subjectOf } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
+import { paymentOutcomes } from "../sandbox/service/payment-scenarios.ts";
+import { withdrawalOutcomes } from "../sandbox/service/withdrawal-scenarios.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
+import { untilStopped } from "./terminal.ts";
 
-const paymentScenarios = [
-  ...["success", "underpayment", "overpayment", "timeout", "late"],
-  ...["cancel", "refund", "partial-refund"],
-];
-const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
+/** By scenario, the statuses in which it can be played, and the one that it leads to. */
+export const outcomes = { payments: paymentOutcomes, withdrawals: withdrawalOutcomes } as const;
 /** The scenarios of payments, then those of withdrawals. */
-export const scenarios = [...new Set([...paymentScenarios, ...withdrawalScenarios])];
+export const scenarios = Object.keys({ ...paymentOutcomes, ...withdrawalOutcomes });
 const scenario = choice(scenarios, { suggest: "nearest" });
 
 export const simulateCommand = defineCommand({
@@ -36,21 +36,20 @@ export const simulateCommand = defineCommand({
     ...controlOptions,
   },
   async run({ id, scenario, amountInCents, url }) {
-    if (amountInCents !== undefined && !paymentScenarios.includes(scenario)) {
+    if (amountInCents !== undefined && !(scenario in paymentOutcomes)) {
       throw new UsageError("Leave out --amount: a withdrawal already has an amount.");
     }
     return simulate(url, { id, scenario, amountInCents });
   },
 });
 
-/** Resolves with the payment or withdrawal after the scenario. */
 export async function simulate(
   url: URL | undefined,
   input: { id: string; scenario: string; amountInCents?: number | undefined },
 ): Promise<object> {
   const { id, ...body } = input;
-  let kind = paymentScenarios.includes(input.scenario) ? "payments" : "withdrawals";
-  if (kind === "payments" && withdrawalScenarios.includes(input.scenario)) {
+  let kind = body.scenario in paymentOutcomes ? "payments" : "withdrawals";
+  if (kind === "payments" && body.scenario in withdrawalOutcomes) {
     const { data } = await control<{ data: { id: string }[] }>(url, "withdrawals");
     if (data.some((withdrawal) => withdrawal.id === id)) kind = "withdrawals";
   }
@@ -77,15 +76,17 @@ export const advanceCommand = defineCommand({
     ...controlOptions,
   },
   async run({ duration, url }, terminal) {
-    const { now, happened } = await control<{ now: string; happened: SandboxEvent[] }>(
-      url,
-      "clock/advance",
-      { duration },
-    );
+    const { now, happened } = await advance(url, duration);
     for (const event of happened) printEvent(event, terminal.result);
     terminal.report({ type: "advanced", now }, `The sandbox's clock shows ${now}.`);
   },
 });
+
+/** Resolves with what became due, once all webhooks are answered. An endpoint may take 30 seconds for each attempt. */
+export function advance(url: URL | undefined, duration: string | number) {
+  type Advanced = { now: string; happened: SandboxEvent[] };
+  return control<Advanced>(url, "clock/advance", { duration }, 290_000);
+}
 
 export const resendCommand = defineCommand({
   name: "resend",
@@ -106,7 +107,6 @@ export const resendCommand = defineCommand({
   },
 });
 
-/** Resolves with the new delivery. */
 export function resend(url: URL | undefined, deliveryId: string): Promise<WebhookDelivery> {
   return control(url, `deliveries/${encodeURIComponent(deliveryId)}/replay`, {});
 }
@@ -149,21 +149,21 @@ export const eventsCommand = defineCommand({
     if (!follow) {
       const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
       for (const event of data) print(event);
-      return;
+      return undefined;
     }
-    for await (const event of eventsOf(url)) printInOrder(event);
-    if (!terminal.asJson) terminal.say("The sandbox has stopped.");
+    const printAll = async () => {
+      for await (const event of eventsOf(url)) printInOrder(event);
+      if (!terminal.asJson) terminal.say("The sandbox has stopped.");
+      return exitCodes.ok;
+    };
+    return Promise.race([printAll(), untilStopped()]);
   },
 });
 
-function filterBy({
-  type,
-  order,
-  status,
-}: ValuesOf<typeof filters>): (event: SandboxEvent) => boolean {
+function filterBy({ type, order, status }: ValuesOf<typeof filters>) {
   /** Deliveries name the payment or withdrawal, not its order. */
   const ofOrder = new Set<unknown>();
-  return (event) => {
+  return (event: SandboxEvent) => {
     const fields: Readonly<Record<string, unknown>> = { ...event };
     const subject = subjectOf(event);
     if (order !== undefined && fields.orderId === order) ofOrder.add(subject);

@@ -98,7 +98,6 @@ function loadPg(): typeof import("pg") {
   }
 }
 
-/** `settlekit inbox sql` or `settlekit payouts sql`. */
 export function sqlCommand(component: Component): Command {
   const { name, migrations } = component;
   return defineCommand({

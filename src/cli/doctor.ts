@@ -29,7 +29,6 @@ export const doctorCommand = defineCommand({
   },
 });
 
-/** The result of a check. */
 interface Finding {
   readonly level: "ok" | "warning" | "failure";
   /** The fact and, for a problem, the cure. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
-import { ask } from "./confirm.ts";
+import { ask, canAsk } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -50,7 +50,7 @@ export async function writeVariables(
       continue;
     }
     const fact = `${name} has a different value in ${path}`;
-    if (!process.stdin.isTTY) {
+    if (!canAsk()) {
       warn(`${fact}, which was kept. Remove it there to write the new one.`);
       continue;
     }

@@ -95,7 +95,6 @@ const reconcileCommand = defineCommand({
   },
 });
 
-/** The commands for operating an inbox. */
 export const inboxCommands: readonly Command[] = [
   statusCommand,
   parkedCommand,

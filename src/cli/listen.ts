@@ -1,6 +1,6 @@
 import { isLoopback } from "../http/base-url.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
-import { nearestEvent, show } from "../values.ts";
+import { misspeltEvent } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
 import {
   type Webhook,
@@ -20,7 +20,7 @@ import {
   webhookSecretFrom,
   webUrl,
 } from "./options.ts";
-import { durationText, paint, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
+import { durationText, paint, timeOfDay, untilStopped } from "./terminal.ts";
 
 export const listenCommand = defineCommand({
   name: "listen",
@@ -51,7 +51,10 @@ export const listenCommand = defineCommand({
     ...serviceOptions,
   },
   async run({ port, host, forwardTo, events, secret, headerPrefix, tolerance }, terminal) {
-    for (const event of events) warnOfTypo(event, terminal);
+    for (const event of events) {
+      const problem = misspeltEvent(event, eventNames);
+      if (problem) terminal.warn(`\`--events\`: ${problem}`);
+    }
     const webhooks = new Webhooks({
       secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
@@ -110,12 +113,6 @@ function isSame({ hostname, port }: URL, listener: URL): boolean {
   return port === listener.port && (isLoopback(hostname) || hostname === listener.hostname);
 }
 
-/** Warns about a name close to a known event's. Any other may be an event that settlekit does not know yet. */
-function warnOfTypo(event: string, { warn }: Terminal): void {
-  const meant = nearestEvent(event, eventNames);
-  if (meant) warn(`--events: the event ${show(event)} is not known. Did you mean ${show(meant)}?`);
-}
-
 /** A reception for `--json`. */
 function receptionRecord(reception: Reception): object {
   const record = { type: "webhook", at: new Date().toISOString(), ok: reception.ok };
@@ -147,7 +144,6 @@ function receptionLines(reception: Reception): string[] {
   return [result, below("Redirects are not followed: pass the final URL to --forward-to.")];
 }
 
-/** The result of one request. */
 type Reception = { readonly answered: number } & (
   | { readonly ok: true; readonly webhook: Webhook; readonly forwarded: Forwarded | null }
   | {

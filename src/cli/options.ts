@@ -110,7 +110,6 @@ export function setting<T = string>(
   return option(name, ...others, value, { description: prose(description) });
 }
 
-/** An option without a value. */
 export function toggle(name: OptionName, description: string) {
   return option(name, { description: prose(description) });
 }
@@ -216,13 +215,10 @@ export const instant = readBy(new Date(0), (input) => {
   );
 });
 
-/** For commands that print data. */
 export const json = toggle("--json", "Print lines of JSON on stdout, and no prose.");
 
-/** For commands that print lists. */
 export const csv = toggle("--csv", "Print CSV on stdout.");
 
-/** For commands that serve. */
 export function listenOptions(defaultPort: number) {
   const description = "The port to listen on; 0 takes any free one.";
   return {
@@ -247,7 +243,6 @@ export const headerPrefix = setting(
   "The prefix of the service's header names. Default: SETTLEKIT_HEADER_PREFIX, else X-Service.",
 ).optional();
 
-/** For commands that may move money. */
 export const production = toggle("--production", "Required to move real money.");
 
 /** For commands that call the service, or stand in for it. */

@@ -2,17 +2,11 @@ import { UsageError } from "./exit-codes.ts";
 import { type Command, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
 import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
 
-/** A command that decides about one payout. */
-export function decisionCommand(
-  name: "approve" | "reject" | "cancel",
-  brief: string,
-  description: string,
-): Command {
+export function decisionCommand(name: "approve" | "reject" | "cancel", brief: string): Command {
   const why = name === "approve" ? "" : ' --reason "unknown seller"';
   return defineCommand({
     name: `payouts ${name}`,
     brief,
-    description,
     examples: [`settlekit payouts ${name} payout_1 --by ann${why} --sqlite shop.db`],
     options: { orderId, by, reason: reason.optional(), ...ledgerOptions },
     run: ({ orderId, by, reason, ...ledger }, terminal) =>

@@ -9,8 +9,6 @@ import { databaseOptions, withStore } from "./database.ts";
 import { clientFrom, json, noKey, operand, readBy, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-// The common parts of the payout ledger's commands.
-
 export type Ledger = Payouts<unknown, StoreMode>;
 
 export const orderId = operand("ORDER_ID", "The payout's orderId.");

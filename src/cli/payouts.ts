@@ -182,26 +182,13 @@ async function* everyPayout(payouts: Ledger) {
   }
 }
 
-/** The commands for operating a ledger of payouts. */
 export const payoutCommands: readonly Command[] = [
   listCommand,
   showCommand,
   planCommand,
-  decisionCommand(
-    "approve",
-    "Approve a planned payout.",
-    "Approves a planned payout. The person who planned it cannot approve it.",
-  ),
-  decisionCommand(
-    "reject",
-    "Reject a planned payout for good.",
-    "Rejects a planned payout for good, before anything is sent for it.",
-  ),
-  decisionCommand(
-    "cancel",
-    "Cancel a planned payout.",
-    "Cancels a planned payout, before anything is sent for it.",
-  ),
+  decisionCommand("approve", "Approve a planned payout. The person who planned it cannot."),
+  decisionCommand("reject", "Reject a planned payout for good, before anything is sent for it."),
+  decisionCommand("cancel", "Cancel a planned payout, before anything is sent for it."),
   resolveCommand,
   reopenCommand,
   runCommand,

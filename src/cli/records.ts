@@ -14,7 +14,6 @@ export const pageOptions = {
   all: toggle("--all", "Print all items."),
 };
 
-/** How many items `pageOptions` ask for. */
 export function mostOf({ limit, all }: ValuesOf<typeof pageOptions>): number {
   if (limit !== undefined && all) throw new UsageError("Pass --limit or --all, not both.");
   return all ? Number.POSITIVE_INFINITY : (limit ?? 20);
@@ -42,10 +41,6 @@ export function printRecord(record: object, terminal: Terminal): void {
   terminal.result(record, ...alignedLines(fieldsOf(record)));
 }
 
-function objectOf(item: unknown): object {
-  return isRecord(item) ? item : { value: item };
-}
-
 /** Names fields of nested objects with dots; shows a list as its length. */
 function fieldsOf(record: object, path = ""): string[][] {
   return Object.entries(record).flatMap(([name, value]) => {
@@ -67,22 +62,25 @@ export async function printList(
   let count = 0;
   let left = 0;
   if (csv) terminal.print(csvLine(columns));
-  for await (const { data, pagination } of partsOf(list)) {
-    const items = data.slice(0, most - count);
-    for (const item of items) {
-      if (asJson) terminal.json(objectOf(item));
-      else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
-      else rows.push(table.map((name) => fieldOf(item, name)));
-      count++;
+  try {
+    for await (const { data, pagination } of partsOf(list)) {
+      const items = data.slice(0, most - count);
+      for (const item of items) {
+        if (asJson) terminal.json(isRecord(item) ? item : { value: item });
+        else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
+        else rows.push(table.map((name) => fieldOf(item, name)));
+        count++;
+      }
+      const { total, offset } = pagination ?? {};
+      if (typeof total === "number") {
+        terminal.progress(count, Math.min(most, total));
+        left = total - Number(offset ?? 0) - items.length;
+      }
+      if (count >= most || !terminal.isRead()) break;
     }
-    const { total, offset } = pagination ?? {};
-    if (typeof total === "number") {
-      terminal.progress(count, Math.min(most, total));
-      left = total - Number(offset ?? 0) - items.length;
-    }
-    if (count >= most) break;
+  } finally {
+    terminal.progress();
   }
-  terminal.progress();
   if (asJson) return;
   if (!csv && rows.length > 0) {
     for (const line of alignedLines([table, ...rows])) terminal.print(line);
@@ -136,10 +134,21 @@ function alignedLines(rows: readonly (readonly string[])[]): string[] {
   return shown.map((row) => row.map(padded).join("  ").trimEnd());
 }
 
-/** Chinese, Japanese and Korean characters take two columns of a terminal. So do emoji, whose length is 2 already. */
+const graphemes = new Intl.Segmenter();
+/** Chinese, Japanese and Korean characters, and emoji. */
 const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
-const widthOf = (text: string) => text.replace(wide, "  ").length;
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
+const drawnAsNothing = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+
+/** The number of columns that a text takes in a terminal. */
+function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    if (!drawnAsNothing.test(segment)) width += wide.test(segment) ? 2 : 1;
+  }
+  return width;
+}
 
 /** As in RFC 4180. */
 function csvLine(cells: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { message } from "@optique/core/message";
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import { ApiError, ConnectionError } from "../errors.ts";
+import { ApiError, ConnectionError, TimeoutError } from "../errors.ts";
 import { classForStatus } from "../http/call-errors.ts";
 import type { SandboxEvent } from "../sandbox/index.ts";
 import { isRecord } from "../values.ts";
@@ -25,8 +25,10 @@ export async function control<Answer>(
   url: URL | undefined,
   path: string,
   body?: object,
+  limitMs = 60_000,
 ): Promise<Answer> {
-  const response = await request(url, path, body);
+  const init = body && { method: "POST", body: JSON.stringify(body) };
+  const response = await request(url, path, { ...init, signal: AbortSignal.timeout(limitMs) });
   if (response.status === 204) return undefined as Answer;
   return response.json().catch(() => {
     throw noSandbox(response);
@@ -57,13 +59,19 @@ function usualUrl(): URL {
   );
 }
 
-async function request(url: URL | undefined, path: string, body?: object): Promise<Response> {
+async function request(url: URL | undefined, path: string, init?: RequestInit): Promise<Response> {
   const target = new URL(`/_sandbox/${path}`, url ?? usualUrl());
   const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "cli" };
-  const init = body && { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(target, init).catch((cause: unknown) => {
+  const response = await fetch(target, { headers, ...init }).catch((cause: unknown) => {
+    const { origin } = target;
+    if (init?.signal?.aborted) {
+      throw new TimeoutError(
+        `${origin} did not respond in time. If it is a sandbox, it may still carry out the command: see ${origin}/_sandbox.`,
+        { code: "deadline_exceeded", outcome: "unknown", cause },
+      );
+    }
     throw new ConnectionError(
-      `No sandbox answers at ${target.origin}. Start one with: settlekit sandbox`,
+      `No sandbox answers at ${origin}. Start one with: settlekit sandbox`,
       { code: "no_sandbox", cause },
     );
   });

@@ -65,6 +65,8 @@ export function createTerminal({ stdout, stderr }: Streams) {
     result: reporterOn(print),
     /** Prints a line of other data on stdout, such as a table row. */
     print,
+    /** Whether the reader of stdout, such as `head`, may still want more. */
+    isRead: () => stdout.writable,
     /** On a terminal, shows how much of a list has been read; without arguments, clears it. */
     progress(done?: number, total?: number) {
       if (!stderr.isTTY) return;
@@ -97,8 +99,12 @@ function withoutCredential(text: string, credential: string): string {
 const unseen = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Printed data must not move the cursor, hide lines or add its own. */
-export function visible(line: string): string {
-  return line.replace(unseen, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const visible = (line: string) => escaped(line, unseen);
+
+/** A text with `\u` escapes, as in JSON, instead of some characters. */
+export function escaped(text: string, characters: RegExp): string {
+  const escapeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(characters, (found) => found.split("").map(escapeOf).join(""));
 }
 
 function progressBar(done: number, total: number): string {

@@ -3,10 +3,11 @@ import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
 import type { WebhookDelivery } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
-import { isRecord, nearestEvent, parsedJson, show } from "../values.ts";
+import { isRecord, misspeltEvent, parsedJson, show } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
+import { outcomes } from "./control.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
@@ -97,7 +98,10 @@ export const triggerCommand = defineCommand({
 
     if (!terminal.asJson) {
       terminal.say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
-      if (!eventNames.includes(event)) terminal.warn(unknownEvent("service", event, eventNames));
+      if (!eventNames.includes(event)) {
+        const fact = misspeltEvent(event, eventNames) ?? `The event ${show(event)} is not known.`;
+        terminal.warn(`${fact} Known are ${eventNames.join(", ")}.`);
+      }
     }
     const answer = await post({
       url: to,
@@ -131,27 +135,17 @@ function inventedData(event: string, status: string, orderId: string): EventData
   };
 }
 
-/** The scenarios of a sandbox that lead to a status. */
-const scenarios: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  payments: {
-    completed: ["success"],
-    failed: ["underpayment"],
-    expired: ["timeout"],
-    cancelled: ["cancel"],
-    refunded: ["success", "refund"],
-    partially_refunded: ["success", "partial-refund"],
-  },
-  withdrawals: {
-    processing: ["process"],
-    completed: ["complete"],
-    failed: ["fail"],
-    cancelled: ["cancel"],
-  },
-};
+/** The scenarios that take a new payment or withdrawal to a status, in order. */
+function scenariosTo(status: string, kind: keyof typeof outcomes): string[] {
+  const leading = Object.entries(outcomes[kind]).find(([, outcome]) => outcome.status === status);
+  if (leading === undefined) return [];
+  const [scenario, { from }] = leading;
+  return [...scenariosTo(from[0] ?? "", kind), scenario];
+}
 
 /** Creates the object in the sandbox, moves it, and returns the data of the sandbox's webhook. */
 async function createdData(event: string, status: string, orderId: string, url: URL | undefined) {
-  const { SETTLEKIT_ENVIRONMENT: environment = "sandbox" } = process.env;
+  const environment = process.env.SETTLEKIT_ENVIRONMENT || "sandbox";
   if (environment !== "sandbox") {
     throw new UsageError(
       `SETTLEKIT_ENVIRONMENT is ${show(environment)}, where trigger creates nothing. Pass --detached to send an ` +
@@ -159,12 +153,13 @@ async function createdData(event: string, status: string, orderId: string, url: 
     );
   }
   if (!sandboxEvents.includes(event)) {
-    const problem = unknownEvent("sandbox", event, sandboxEvents);
-    throw new UsageError(`${problem} Pass --detached to send this one.`);
+    const guess = misspeltEvent(event, eventNames) ?? "";
+    const fact = `A sandbox sends only ${sandboxEvents.join(", ")}.`;
+    throw new UsageError(`${guess} ${fact} Pass --detached to send this one.`.trimStart());
   }
   const kind = event.startsWith("payment.") ? "payments" : "withdrawals";
-  const playable = scenarios[kind] ?? {};
-  const statuses = event.endsWith(".created") ? ["pending"] : Object.keys(playable);
+  const reachable = new Set(Object.values(outcomes[kind]).map(({ status }) => status));
+  const statuses: string[] = event.endsWith(".created") ? ["pending"] : [...reachable];
   if (!statuses.includes(status)) {
     throw new UsageError(
       `A sandbox has no ${event} with the status ${show(status)}, only with ${statuses.join(", ")}. Pass ` +
@@ -173,7 +168,7 @@ async function createdData(event: string, status: string, orderId: string, url: 
   }
   const created = await control<EventData>(url, kind, { ...samples[kind], orderId });
   const id = String(created.paymentId ?? created.id);
-  for (const scenario of playable[status] ?? []) {
+  for (const scenario of scenariosTo(status, kind)) {
     await control(url, `${kind}/${id}/simulate`, { scenario });
   }
   const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
@@ -190,12 +185,6 @@ const samples: Readonly<Record<string, object>> = {
     recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   },
 };
-
-function unknownEvent(sender: string, event: string, known: readonly string[]): string {
-  const meant = nearestEvent(event, known);
-  const guess = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  return `The ${sender} has no event ${show(event)}.${guess} It has ${known.join(", ")}.`;
-}
 
 function printAnswer({ status, body, durationMs }: PostAnswer, { say }: Terminal): void {
   const isFine = exitCodeFor(status) === exitCodes.ok;

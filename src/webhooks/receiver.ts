@@ -1,5 +1,5 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { nearestEvent, show, thrownText } from "../values.ts";
+import { misspeltEvent, show, thrownText } from "../values.ts";
 import { type Delivery, type IncomingRequest, type Receive, readDelivery } from "./delivery.ts";
 import { eventNames, noData, type Webhook } from "./event.ts";
 import { createFetchHandler } from "./handlers/fetch.ts";
@@ -96,11 +96,8 @@ export function createReceiver(
     on(event: string, handler: Handler) {
       checkOption("event", typeof event === "string" && event !== "", "the name of an event");
       checkOption("handler", typeof handler === "function", "a function");
-      const near = event === "*" ? undefined : nearestEvent(event, eventNames);
-      if (near !== undefined) {
-        const message = `The event ${show(event)} is not known. Did you mean "${near}"?`;
-        void log("warn", message, { event });
-      }
+      const problem = event === "*" ? undefined : misspeltEvent(event, eventNames);
+      if (problem !== undefined) void log("warn", problem, { event });
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);
     },
     fetchHandler: () => createFetchHandler(receive),

@@ -213,12 +213,6 @@ describe("payments create", () => {
   });
 });
 
-test.each(["0", "-1", "9e9"])("payments wait refuses --timeout %s", async (timeout) => {
-  const { code, stderr } = await run("payments", "wait", "pay_1", "--timeout", timeout);
-  expect(code).toBe(2);
-  expect(stderr).toContain("--timeout");
-});
-
 describe("withdrawals create-once", () => {
   test.each([
     ["SIGINT", 130],
@@ -255,6 +249,15 @@ describe("withdrawals create-once", () => {
     const { code, stderr } = await run(...payout("payout_1"));
     expect(code).toBe(2);
     expect(stderr).toContain("Pass --yes");
+    expect(await jsonOf("withdrawals", "list")).toEqual([]);
+  });
+
+  test("sends nothing without --yes when the question would go to a file", async () => {
+    const { isTTY } = process.stdin;
+    process.stdin.isTTY = true;
+    const { code, stderr } = await run(...payout("payout_1"));
+    process.stdin.isTTY = isTTY;
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Pass --yes") });
     expect(await jsonOf("withdrawals", "list")).toEqual([]);
   });
 

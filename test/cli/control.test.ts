@@ -1,10 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
-import { Webhooks } from "../../src/webhooks/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { CommandLine, settlekit } from "./command-line.ts";
 
@@ -18,6 +17,7 @@ beforeAll(async () => {
   client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
 });
 beforeEach(() => sandbox.reset());
+afterEach(() => vi.restoreAllMocks());
 afterAll(() => server.close());
 
 const run = (...args: string[]) =>
@@ -166,6 +166,17 @@ describe("a running sandbox", () => {
     expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
+  test("is no longer followed when nobody reads the events", async () => {
+    await using following = new CommandLine(["events", "--follow", "--url", server.url]);
+    let hasEnded = false;
+    void following.ended.then(() => {
+      hasEnded = true;
+    });
+    void following.stdout.next(() => true).then(() => following.process.stdout?.destroy());
+    while (!hasEnded) await create();
+    expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("delivers a webhook once more with resend", async () => {
     await using shop = await scriptedServer({ status: 500 }, { status: 200 });
     const selling = createSandbox({ webhookUrl: shop.url });
@@ -205,6 +216,15 @@ describe("a running sandbox", () => {
     },
   );
 
+  test("that never responds makes a command exit with 4, and say so", async () => {
+    await using hanging = await scriptedServer(() => {});
+    const { timeout } = AbortSignal;
+    const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(20));
+    const { code, stderr } = await settlekit(["simulate", "id", "success", "--url", hanging.url]);
+    expect(limits.mock.calls).toEqual([[60_000]]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("did not respond in time")]);
+  });
+
   test.each(["localhost:4010", "nowhere", "ftp://127.0.0.1", "http://ann:secret@127.0.0.1:4010"])(
     "is not looked for at %s, which is not a valid URL for a sandbox",
     async (url) => {
@@ -231,66 +251,5 @@ describe("a running sandbox", () => {
     await using shop = await scriptedServer({ status, body: "<h1>Shop</h1>" });
     const { code, stderr } = await settlekit([...args, "--url", shop.url]);
     expect([code, stderr]).toEqual([5, expect.stringContaining("but it is not a sandbox")]);
-  });
-});
-
-describe("settlekit trigger", () => {
-  test("creates a real payment, moves it to the status and sends the sandbox's webhook", async () => {
-    await using shop = await scriptedServer({});
-    const { code, stderr } = await run(
-      ...["trigger", "payment.updated", "--status", "refunded"],
-      ...["--order-id", "order_7", "--to", shop.url],
-    );
-    expect({ code, stderr }).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/^payment\.updated → /),
-    });
-    const [received] = shop.requests;
-    if (received === undefined) throw new Error("nothing was received");
-    const { secret } = { secret: sandbox.webhookSecret };
-    const { data } = new Webhooks({ secret }).verifySync(received);
-    const refunded = { orderId: "order_7", status: "refunded" };
-    expect(data).toMatchObject(refunded);
-    expect(await client.payments.get(String(data.id))).toMatchObject(refunded);
-  });
-
-  test("lets the sandbox send the webhook without --to", async () => {
-    const { code, stdout } = await run("trigger", "withdrawal.updated", "--json");
-    expect(code).toBe(0);
-    const { type, data } = JSON.parse(stdout);
-    expect(type).toBe("created");
-    expect(await client.withdrawals.get(data.id)).toMatchObject({ status: "completed" });
-    expect(sandbox.webhooks.deliveries()).toHaveLength(2);
-  });
-
-  test.each([
-    [["payment.updated", "--set", "amountInCents=990"], "--set needs --detached"],
-    [["payment.updated", "--status", "pending"], "only with completed, failed, expired"],
-    [["payment.updatd"], "Did you mean payment.updated?"],
-  ])("%j needs --detached", async (args, hint) => {
-    const { code, stderr } = await run("trigger", ...args);
-    expect(code).toBe(2);
-    expect(stderr).toContain(hint);
-    expect(sandbox.requests()).toEqual([]);
-  });
-
-  test("creates nothing with a --secret that it would not use, or without one that it needs", async () => {
-    const unused = await run("trigger", "payment.updated", "--secret", "whsec_c2VjcmV0");
-    expect(unused).toMatchObject({ code: 2, stderr: expect.stringContaining("Pass --to URL") });
-    const missing = await settlekit(["trigger", "payment.updated", "--to", server.url], {
-      SETTLEKIT_SANDBOX_URL: server.url,
-    });
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("--secret") });
-    expect(sandbox.requests()).toEqual([]);
-  });
-
-  test("creates nothing when the environment is not a sandbox", async () => {
-    const { code, stderr } = await settlekit(["trigger", "payment.updated"], {
-      SETTLEKIT_ENVIRONMENT: "testnet",
-      SETTLEKIT_SANDBOX_URL: server.url,
-    });
-    expect(code).toBe(2);
-    expect(stderr).toContain('SETTLEKIT_ENVIRONMENT is "testnet"');
-    expect(sandbox.requests()).toEqual([]);
   });
 });

@@ -259,7 +259,7 @@ describe("settlekit listen", () => {
       ...["--events", "payment.confirmed"],
     );
     expect((await running.stop()).stderr).toBe(
-      'Warning: --events: the event "payment.update" is not known. Did you mean "payment.updated"?\n',
+      'Warning: `--events`: The event "payment.update" is not known. Did you mean "payment.updated"?\n',
     );
   });
 

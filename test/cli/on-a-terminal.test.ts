@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
@@ -52,12 +53,13 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     ["Ctrl-C", "\u0003"],
     ["Ctrl-D", "\u0004"],
   ])("%s at the prompt sends nothing, and says so", async (_, key) => {
-    const { code, screen } = await onTerminal(payout("payout_9"), {
+    const { code, screen } = await onTerminal([...payout("payout_9"), "--json"], {
       variables,
       answers: { "Type 125.00 to send it: ": key },
     });
     expect(code).toBe(130);
-    expect(screen).toMatch(/\r\nNothing was sent\.\r\n$/);
+    expect(screen).toMatch(/\r\n\{"type":"error",.*"message":"Nothing was sent\.".*\}\r\n/);
+    expect(stripVTControlCharacters(screen)).toMatch(/\r\nsettlekit: Nothing was sent\.\r\n$/);
     expect(await client.withdrawals.findByOrderId("payout_9")).toEqual([]);
   });
 
@@ -102,7 +104,9 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
       answers: { [question]: "\u0003" },
     });
     expect(code).toBe(130);
-    expect(screen).toMatch(/\r\n\.env was left unchanged\.\r\n$/);
+    expect(stripVTControlCharacters(screen)).toMatch(
+      /\r\nsettlekit: \.env was left unchanged\.\r\n$/,
+    );
     expect(await readFile(join(own, ".env"), "utf8")).toBe("SETTLEKIT_ENVIRONMENT=testnet\n");
   });
 

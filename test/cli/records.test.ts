@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { printList } from "../../src/cli/records.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
-import { settlekit } from "./command-line.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { answers } from "../wire/answers.ts";
+import { CommandLine, settlekit } from "./command-line.ts";
 
 const sandbox = createSandbox({ seed: "records" });
 let server: SandboxServer;
@@ -45,22 +47,44 @@ test("a list is a table for people, and CSV or JSON lines for programs", async (
   expect(csv).toContain(',"c""d",');
 });
 
-test("the columns of a table are aligned, whatever its cells hold", async () => {
-  for (const id of ["order_1", "注文_2", "\u001b[31mred", "🧾_4"])
-    await run("payments", "create", "--order-id", id, "--amount", "900");
+test.each([
+  ["注文_2", "four_2"],
+  ["\u001b[31mred", "\\u001b[31mred"],
+  ["🧾_4", "tw_4"],
+  ["👩‍👩‍👧_5", "tw_5"],
+  ["🇩🇪❤️_6", "four_6"],
+  ["Jose\u0301", "Jose"],
+  ["zero\u200bwidth", "zerowidth"],
+  ["𝒶𠮷", "one"],
+])("the columns of a table are aligned below %j", async (id, asWide) => {
+  for (const orderId of ["order_1", id])
+    await run("payments", "create", "--order-id", orderId, "--amount", "900");
   const { stdout } = await run("payments", "list");
-  const lines = stdout.trimEnd().split("\n");
-  // In a terminal, each of the two characters is two columns wide.
-  const columns = lines.map((line) => line.replace("注文", "four").search(/status|pending/));
-  expect(new Set(columns).size).toBe(1);
+  const [first, second, third] = stdout
+    .replace(id.includes("\u001b") ? asWide : id, asWide)
+    .split("\n")
+    .map((line) => line.search(/status|pending/));
+  expect([second, third]).toEqual([first, first]);
 });
 
 test("a table may have more rows than a function takes arguments", async () => {
   const lines: string[] = [];
-  const terminal = { progress() {}, print: (line: string) => lines.push(line) };
+  const terminal = { progress() {}, isRead: () => true, print: (line: string) => lines.push(line) };
   const list = Promise.resolve(Array.from({ length: 150_000 }, (_, id) => ({ id })));
   await printList(list, { columns: ["id"] }, terminal as unknown as Terminal);
   expect(lines).toHaveLength(150_001);
+});
+
+test("the progress bar is cleared when a list cannot be read to its end", async () => {
+  const bars: number[][] = [];
+  const terminal = { isRead: () => true, progress: (...bar: number[]) => bars.push(bar) };
+  const pages = async function* () {
+    yield { data: [{ id: 1 }], pagination: { total: 2 } };
+    throw new Error("interrupted");
+  };
+  const printing = printList({ pages }, { columns: ["id"] }, terminal as unknown as Terminal);
+  await expect(printing).rejects.toThrow("interrupted");
+  expect(bars).toEqual([[1, 2], []]);
 });
 
 test("CSV and tables show the fields of a nullable object", async () => {
@@ -99,6 +123,25 @@ test("a list says how many more items there are", async () => {
   expect(await saidBy("--limit", "2", "--offset", "2", "--csv")).toMatch(/^1 more/);
   expect(await saidBy("--limit", "2", "--offset", "3")).toBe("");
   expect(await saidBy("--limit", "2", "--json")).toBe("");
+});
+
+test("a list is not read further than its output", async () => {
+  const page = Array.from({ length: 500 }, () => ({ ...answers.createPayment.payment }));
+  await using service = await scriptedServer((response, { url }) => {
+    const offset = Number(new URL(url, "http://shop").searchParams.get("offset"));
+    for (const [index, payment] of page.entries()) payment.id = `p_${offset + index}`;
+    const pagination = { total: 1_000_000, limit: 500, offset, hasMore: true };
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ data: page, pagination }));
+  });
+  await using running = new CommandLine(["payments", "list", "--all", "--json"], {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: service.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+  });
+  await running.stdout.next(() => true);
+  running.process.stdout?.destroy();
+  expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
 });
 
 test.each([

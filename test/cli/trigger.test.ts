@@ -75,7 +75,7 @@ describe("settlekit trigger --detached", () => {
     expect(mentioned).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Warning") });
     const { stderr } = await trigger(shop.url, "payment.confirmd");
     expect(stderr).toContain(
-      'Warning: The service has no event "payment.confirmd". Did you mean payment.confirmed?',
+      'Warning: The event "payment.confirmd" is not known. Did you mean "payment.confirmed"?',
     );
   });
 
@@ -130,7 +130,7 @@ describe("settlekit trigger --detached", () => {
       await using shop = await scriptedServer({});
       const { code, stderr } = await trigger(shop.url, event);
       expect(code).toBe(0);
-      expect(stderr).toContain("Did you mean payment.updated?");
+      expect(stderr).toContain('Did you mean "payment.updated"?');
       expect(JSON.parse(shop.requests[0]?.body ?? "").event).toBe(event);
     },
   );

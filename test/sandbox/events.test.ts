@@ -1,5 +1,5 @@
 import { createSandbox, type Sandbox, type TimelineEntry } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { create, newYear, origin, paymentsPath, send } from "./merchant.ts";
 
 async function timeline(sandbox: Sandbox) {
@@ -200,6 +200,21 @@ describe("the event stream", () => {
     expect(events[2]).toBe('data: {"type":"reset"}\n\n');
     await reader.cancel();
     await send(sandbox, "/after");
+  });
+
+  it("sends a comment every 30 seconds, because readers give up on a silent connection", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      const { reader } = await opened(createSandbox());
+      vi.advanceTimersByTime(60_000);
+      for (const value of [":\n\n", ":\n\n"]) {
+        expect(await reader.read()).toEqual({ done: false, value });
+      }
+      await reader.cancel();
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("disconnects slow readers instead of filling memory", async () => {

@@ -4,7 +4,7 @@ import { version } from "../../runtime.ts";
 import { isRecord } from "../../values.ts";
 import { UsageError } from "../exit-codes.ts";
 import { clientFrom, defineCommand, dotenv, headerPrefix } from "../options.ts";
-import { untilStopped } from "../terminal.ts";
+import { escaped, untilStopped } from "../terminal.ts";
 import { guideTools } from "./guides.ts";
 import { sandboxTools } from "./sandbox-tools.ts";
 import { serviceTools } from "./service-tools.ts";
@@ -93,9 +93,7 @@ function resultText(result: unknown, redact: (text: string) => string): string {
     if (secretFields.includes(name) && !isRecord(value)) return undefined;
     return typeof value === "string" ? redact(value) : value;
   };
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  const text = JSON.stringify(result, shown);
-  return text.replace(invisible, (found) => found.split("").map(escaped).join(""));
+  return escaped(JSON.stringify(result, shown), invisible);
 }
 
 /** Control and format characters, line separators, and everything that is drawn as nothing. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { WebhookDelivery } from "../../sandbox/index.ts";
-import { resend, scenarios, simulate } from "../control.ts";
+import { advance, resend, scenarios, simulate } from "../control.ts";
 import { control } from "../running-sandbox.ts";
 import { faultFrom } from "../sandbox-options.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
@@ -53,9 +53,8 @@ export function sandboxTools(): Tool[] {
       name: "sandbox_advance_clock",
       description: "Advances the sandbox's clock and reports the last 50 events that became due.",
       input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
-      async run(input) {
-        const path = "clock/advance";
-        const all = await control<{ now: string; happened: object[] }>(url, path, input);
+      async run({ duration }) {
+        const all = await advance(url, duration);
         return { ...all, happened: all.happened.slice(-50), total: all.happened.length };
       },
     }),

@@ -117,7 +117,6 @@ function limitBody(maxSize: number) {
   });
 }
 
-/** @returns The service's response. */
 async function send(
   c: ControlContext,
   { merchants, fetch, headerPrefix }: Sandbox,
@@ -141,7 +140,6 @@ async function send(
   }
 }
 
-/** How many events are buffered for a slow reader. */
 const maxBacklog = 1_000;
 
 /** Streams new events as server-sent events, each as JSON. */
@@ -158,7 +156,10 @@ function streamEvents(c: ControlContext, events: Events): Response {
     });
     // Sent immediately, so that the client sees the connection open and knows its reconnection delay.
     void stream.write("retry: 1000\n\n");
+    // Readers give up on a silent connection: the fetch of Node.js after five minutes.
+    const heartbeat = setInterval(() => void stream.write(":\n\n"), 30_000);
     await ended;
+    clearInterval(heartbeat);
     unsubscribe();
   });
 }

@@ -179,7 +179,6 @@ export function createTaskQueue(concurrency: number) {
   const lastOfKey = new Map<string, Promise<void>>();
 
   return {
-    /** Resolves when the task is done. */
     async run(key: string, task: () => Promise<void>): Promise<void> {
       // Never synchronously: the caller finishes before a task starts.
       const mine = (lastOfKey.get(key) ?? Promise.resolve()).then(() => limit(task));

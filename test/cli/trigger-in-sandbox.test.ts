@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { Webhooks } from "../../src/webhooks/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { settlekit } from "./command-line.ts";
+
+const sandbox = createSandbox({ seed: "trigger", now: new Date("2026-01-01") });
+let server: SandboxServer;
+let client: MerchantClient;
+
+beforeAll(async () => {
+  server = await sandbox.listen({ port: 0 });
+  const { secretKey } = sandbox;
+  client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
+});
+beforeEach(() => sandbox.reset());
+afterAll(() => server.close());
+
+const run = (...args: string[]) =>
+  settlekit(args, {
+    SETTLEKIT_SANDBOX_URL: server.url,
+    SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+  });
+
+describe("settlekit trigger with a sandbox", () => {
+  test("creates a real payment, moves it to the status and sends the sandbox's webhook", async () => {
+    await using shop = await scriptedServer({});
+    const { code, stderr } = await run(
+      ...["trigger", "payment.updated", "--status", "refunded"],
+      ...["--order-id", "order_7", "--to", shop.url],
+    );
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^payment\.updated → /),
+    });
+    const [received] = shop.requests;
+    if (received === undefined) throw new Error("nothing was received");
+    const { secret } = { secret: sandbox.webhookSecret };
+    const { data } = new Webhooks({ secret }).verifySync(received);
+    const refunded = { orderId: "order_7", status: "refunded" };
+    expect(data).toMatchObject(refunded);
+    expect(await client.payments.get(String(data.id))).toMatchObject(refunded);
+  });
+
+  test("lets the sandbox send the webhook without --to", async () => {
+    const { code, stdout } = await run("trigger", "withdrawal.updated", "--json");
+    expect(code).toBe(0);
+    const { type, data } = JSON.parse(stdout);
+    expect(type).toBe("created");
+    expect(await client.withdrawals.get(data.id)).toMatchObject({ status: "completed" });
+    expect(sandbox.webhooks.deliveries()).toHaveLength(2);
+  });
+
+  test.each([
+    [["payment.updated", "--set", "amountInCents=990"], "--set needs --detached"],
+    [["payment.updated", "--status", "pending"], "only with completed, failed, expired"],
+    [["payment.updatd"], 'Did you mean "payment.updated"?'],
+    [["payment.confirmed"], "settlekit: A sandbox sends only payment.created, "],
+  ])("%j needs --detached", async (args, hint) => {
+    const { code, stderr } = await run("trigger", ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test("creates nothing with a --secret that it would not use, or without one that it needs", async () => {
+    const unused = await run("trigger", "payment.updated", "--secret", "whsec_c2VjcmV0");
+    expect(unused).toMatchObject({ code: 2, stderr: expect.stringContaining("Pass --to URL") });
+    const missing = await settlekit(["trigger", "payment.updated", "--to", server.url], {
+      SETTLEKIT_SANDBOX_URL: server.url,
+    });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("--secret") });
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test("takes an empty SETTLEKIT_ENVIRONMENT for one that is not set", async () => {
+    const { code, stderr } = await settlekit(["trigger", "payment.created"], {
+      SETTLEKIT_ENVIRONMENT: "",
+      SETTLEKIT_SANDBOX_URL: server.url,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  test("creates nothing when the environment is not a sandbox", async () => {
+    const { code, stderr } = await settlekit(["trigger", "payment.updated"], {
+      SETTLEKIT_ENVIRONMENT: "testnet",
+      SETTLEKIT_SANDBOX_URL: server.url,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('SETTLEKIT_ENVIRONMENT is "testnet"');
+    expect(sandbox.requests()).toEqual([]);
+  });
+});
