@@ -121,7 +121,9 @@ function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: Crea
   const added = type === "deposit" ? { customMetadata, customerRefId } : { customMetadata };
   for (const [name, value] of Object.entries(added)) {
     if (value === undefined) continue;
-    url.search += `${url.search === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
+    // Otherwise half of a surrogate pair would throw.
+    const encoded = encodeURIComponent(value.toWellFormed());
+    url.search += `${url.search === "" ? "?" : "&"}${name}=${encoded}`;
   }
   return url.href;
 }
