@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import TinyQueue from "tinyqueue";
 import { type Duration, durationInMs, maxTimerMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
+import { isWholeWithin } from "../checks.ts";
 import { createEvents } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
@@ -194,6 +195,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   }
 
   store.onReplaced(() => {
+    if (!isWholeWithin(baseMs(), 0, endOfTimeMs)) throw new Error("The saved time is invalid.");
     // Nothing else turns the time back. It also ends a running `advance`.
     standingMs = undefined;
     latestMs = Math.min(latestMs, baseMs());

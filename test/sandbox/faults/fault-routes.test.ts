@@ -115,6 +115,10 @@ describe("an invalid fault", () => {
     ["status", { status: 500.5, when: "before" }],
     ["when", { status: 500 }],
     ["retryAfter", { status: 500, when: "before", retryAfter: "1\r\nX-Evil: 1" }],
+    ["retryAfter", { status: 500, when: "before", retryAfter: Number.NaN }],
+    ["retryAfter", { status: 500, when: "before", retryAfter: null }],
+    ["retryAfter", { status: 500, when: "before", retryAfter: new Date(0) }],
+    ["body", { status: 500, when: "before", body: { amount: 1n } }],
     ["when", { status: 500, when: "mid-answer" }],
     ["latencyMs", { latencyMs: -1, when: "before" }],
     ["latencyMs", { latencyMs: 2 ** 31, when: "before" }],
@@ -124,7 +128,7 @@ describe("an invalid fault", () => {
     ["fault", { connection: "lost" }],
     ["fault", {}],
     ["fault", null],
-  ])("is refused with %s as the param: %j", async (param, fault) => {
+  ])("is refused with %s as the param: %o", async (param, fault) => {
     const sandbox = createSandbox();
     expect(() => sandbox.faults.next("*", fault as unknown as Fault)).toThrow(
       expect.objectContaining({ name: "InvalidRequestError", code: "invalid_fault", param }),
