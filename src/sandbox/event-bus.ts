@@ -66,10 +66,10 @@ export function createEvents(store: Store, now: () => Date) {
     emit,
     /** Emits an event with its cause. */
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
-    /** Emits the outcome of a request, unless its event was dropped. */
-    ended(sequence: number, outcome: RequestOutcome, status?: number | null): void {
+    /** Emits the outcome of a request, unless its event was dropped, or a loaded state has another at its place. */
+    ended(sequence: number, requestId: string, outcome: RequestOutcome, status?: number | null) {
       const entry = entries.get(String(sequence));
-      if (entry?.type !== "request") return;
+      if (entry?.type !== "request" || entry.requestId !== requestId) return;
       keep({ ...entry, outcome, status: status ?? entry.status });
     },
     /** Runs synchronous work, and sets the cause of the effects that it emits. */

@@ -90,7 +90,7 @@ export function createRequestLog({ clock, events, random, store }: Core) {
       outcome = how;
       const request = requests.get(requestId);
       if (request) requests.set(requestId, { ...request, outcome, ...answered });
-      events.ended(sequence, outcome, answered?.status);
+      events.ended(sequence, requestId, outcome, answered?.status);
     }
 
     env.signal.addEventListener("abort", () => {

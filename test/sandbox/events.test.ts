@@ -1,5 +1,5 @@
 import { createSandbox, type Sandbox, type TimelineEntry } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { create, newYear, origin, paymentsPath, send } from "./merchant.ts";
 
 async function timeline(sandbox: Sandbox) {
@@ -170,6 +170,20 @@ describe("the timeline", () => {
     await send(sandbox, "/three");
     expect((await timeline(sandbox)).data.map(({ sequence }) => sequence)).toEqual([1, 3]);
   });
+});
+
+it("a request that ends after a load does not change the loaded state's requests", async () => {
+  const [first, second] = [createSandbox(), createSandbox()];
+  await send(first, "/loaded");
+  second.faults.latency("*", 800);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const running = send(second, paymentsPath);
+  await new Promise(setImmediate);
+  second.load(first.save());
+  await vi.advanceTimersByTimeAsync(800);
+  vi.useRealTimers();
+  expect((await running).status).toBe(200);
+  expect((await timeline(second)).data).toMatchObject([{ path: "/loaded", status: 404 }]);
 });
 
 describe("the event stream", () => {

@@ -9,7 +9,9 @@ export function curlFor(request: WebhookMessage & { readonly method: string }): 
   const { method, url, headers, body } = request;
   // curl would expand brackets and braces into several URLs, and read a body that starts with @ from a file.
   const globs = /[[\]{}]/.test(url) ? ["--globoff"] : [];
-  const words = ["curl", ...globs, "-X", quoted(method), quoted(url)];
+  // With -X HEAD, curl would wait for a body.
+  const how = method === "HEAD" ? ["--head"] : ["-X", quoted(method)];
+  const words = ["curl", ...globs, ...how, quoted(url)];
   for (const [name, value] of Object.entries(headers)) {
     if (ownHeaders.test(name.toLowerCase())) continue;
     words.push("-H", value === "[redacted]" ? credential(name) : quoted(`${name}: ${value}`));

@@ -69,6 +69,11 @@ it.skipIf(process.platform === "win32")(
   },
 );
 
+it("curl asks for headers alone in a HEAD request, where it would wait for a body with -X", () => {
+  const url = "http://localhost/";
+  expect(curlFor({ method: "HEAD", url, headers: {}, body: "" })).toBe(`curl --head ${url}`);
+});
+
 it.skipIf(!hasCurl || process.platform === "win32")(
   "curl reads no file named by the body, and expands no brackets in the URL",
   async () => {
