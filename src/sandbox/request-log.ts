@@ -1,6 +1,7 @@
 import { defaultRequestIdHeader } from "../wire/credential.ts";
 import { isUnanswered } from "./connection.ts";
 import type { Core } from "./core.ts";
+import { endOpenRequests } from "./event-bus.ts";
 import type { RequestEntry, RequestOutcome } from "./events.ts";
 import type { Middleware } from "./service/answers.ts";
 
@@ -60,13 +61,7 @@ export interface ReceivedAnswer {
  */
 export function createRequestLog({ clock, events, random, store }: Core) {
   const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
-  store.onReplaced(() => {
-    for (const request of requests.values()) {
-      if (request.outcome !== "open") continue;
-      // Another process was serving the request, or it began before a restore.
-      requests.set(request.requestId, { ...request, outcome: "unanswered" });
-    }
-  });
+  store.onReplaced(() => endOpenRequests(requests));
 
   /** Records a request, and puts its id in the response. */
   const record: Middleware = async (c, next) => {

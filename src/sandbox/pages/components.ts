@@ -11,7 +11,7 @@ import type { Withdrawals } from "../service/withdrawals.ts";
 export type Html = ReturnType<typeof html>;
 
 /** The parts of a sandbox that its pages show. */
-export interface PagesOptions extends Pick<Core, "events" | "clock"> {
+export interface PagesOptions extends Pick<Core, "events"> {
   readonly sandbox: Sandbox;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;

@@ -7,7 +7,8 @@ import { filterLinks, filterOf, timelineRows } from "./timeline.ts";
 
 /** The page that shows and controls everything in a sandbox. It refreshes its own `data-live` elements. */
 export function inspectorPage(options: PagesOptions, url: URL): Promise<Response> {
-  const { sandbox, clock } = options;
+  const { sandbox } = options;
+  const { clock } = sandbox;
   return pageAnswer({
     title: "settlekit sandbox",
     asset: "inspector",
