@@ -1,6 +1,4 @@
-import type { Hono } from "hono";
 import type { ResetFault, TruncationFault } from "./faults/fault.ts";
-import type { ServiceEnv } from "./service/answers.ts";
 
 /** A request's connection, passed as the `env` of hono's `fetch`. The app sets `broken` if a fault breaks it. */
 export interface Connection {
@@ -19,6 +17,11 @@ export function isUnanswered(fault: ConnectionFault): boolean {
   return fault.connection === "reset" && fault.when !== "mid-answer";
 }
 
+/** The sandbox's hono app. */
+export interface SandboxApp {
+  fetch(request: Request, connection: Connection): Response | Promise<Response>;
+}
+
 /** The part of a response that is sent before the connection breaks; its headers state the full length. */
 export async function firstHalf(answer: Response) {
   const whole = new Uint8Array(await answer.arrayBuffer());
@@ -32,7 +35,7 @@ export async function firstHalf(answer: Response) {
  * TypeError when a fault breaks the connection. As with any service, a request takes effect even if its client
  * disconnects.
  */
-export async function fetchInProcess(app: Hono<ServiceEnv>, request: Request): Promise<Response> {
+export async function fetchInProcess(app: SandboxApp, request: Request): Promise<Response> {
   const { signal } = request;
   signal.throwIfAborted();
   // Not the request's own signal, which may still abort after everything has arrived.

@@ -66,7 +66,6 @@ export function createEvents(store: Store, now: () => Date) {
 
   return {
     emit,
-    /** Emits an event with its cause. */
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
     /** Emits the outcome of a request, unless its event was dropped, or a loaded state has another at its place. */
     ended(sequence: number, requestId: string, outcome: RequestOutcome, status?: number | null) {

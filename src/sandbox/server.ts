@@ -3,15 +3,20 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
 import { show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { checkOptions } from "../wire/fields.ts";
 import { isWholeWithin } from "./checks.ts";
-import { type Connection, type ConnectionFault, firstHalf, isUnanswered } from "./connection.ts";
-import { errorEvidence, evidenceHeader, type ServiceEnv } from "./service/answers.ts";
+import {
+  type Connection,
+  type ConnectionFault,
+  firstHalf,
+  isUnanswered,
+  type SandboxApp,
+} from "./connection.ts";
+import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
  * Allows addresses, this machine's names, the host that the sandbox listens on, and the given names. This prevents DNS
@@ -103,10 +108,7 @@ const listenSchema = z.partial(
 );
 
 /** @throws {ConfigurationError} code `invalid_option`, `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
-export async function listen(
-  app: Hono<ServiceEnv>,
-  options: ListenOptions = {},
-): Promise<SandboxServer> {
+export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptions(listenSchema, options);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
   const isAllowedHost = allowedHosts(names, host);

@@ -117,7 +117,6 @@ function limitBody(maxSize: number) {
   });
 }
 
-/** @returns The service's response. */
 async function send(
   c: ControlContext,
   { merchants, fetch, headerPrefix }: Sandbox,

@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import TinyQueue from "tinyqueue";
 import { type Duration, durationInMs, maxTimerMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
-import { isWholeWithin } from "../checks.ts";
+import { endOfTimeMs, isWholeWithin } from "../checks.ts";
 import { createEvents } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
@@ -72,9 +72,6 @@ export interface SandboxClock {
    */
   advance(duration: Duration): Promise<DueEvent[]>;
 }
-
-/** Webhook timestamps are Unix seconds of at most 11 digits, which run out in the year 5138. */
-export const endOfTimeMs = 99_999_999_999_999;
 
 /**
  * @param frozenAt The time at which the clock is frozen; undefined for real time.

@@ -1,9 +1,8 @@
 import { type Duration, durationInMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import { checkName } from "../checks.ts";
+import { checkName, endOfTimeMs } from "../checks.ts";
 import type { Frequency } from "../faults/fault.ts";
-import { endOfTimeMs } from "../time/clock.ts";
 
 /**
  * A way to disturb the delivery of a webhook:
