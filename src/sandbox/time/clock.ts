@@ -92,6 +92,8 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   /** The time that a running `advance` has reached. */
   let standingMs: number | undefined;
   const inTurn = pLimit(1);
+  /** How often everything was replaced, which stops every `advance` that was called before. */
+  let replacements = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function baseMs(): number {
@@ -148,7 +150,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
     if (first) settlers.get(first.kind)?.(first.subject);
   }
 
-  async function travelFor(duration: Duration): Promise<DueEvent[]> {
+  async function travelFor(duration: Duration, calledAt: number): Promise<DueEvent[]> {
     const distanceMs = durationInMs(duration);
     const startMs = nowMs();
     const targetMs = startMs + distanceMs;
@@ -160,6 +162,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
     }
 
     const happened: DueEvent[] = [];
+    if (calledAt !== replacements) return happened;
     standingMs = startMs;
     const until = new Date(targetMs).toISOString();
     const clockSequence = events.emit({ type: "clock.advanced", until });
@@ -193,6 +196,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
 
   store.onReplaced(() => {
     if (!isWholeWithin(baseMs(), 0, endOfTimeMs)) throw new Error("The saved time is invalid.");
+    replacements++;
     // Nothing else turns the time back. It also ends a running `advance`.
     standingMs = undefined;
     latestMs = Math.min(latestMs, baseMs());
@@ -201,7 +205,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
 
   return {
     now,
-    advance: (duration: Duration) => inTurn(travelFor, duration),
+    advance: (duration: Duration) => inTurn(travelFor, duration, replacements),
     isFrozen,
     /** In milliseconds since 1970. */
     nowMs,
