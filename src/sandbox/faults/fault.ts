@@ -115,6 +115,7 @@ function checkMoment(when: string, moments: readonly string[]): void {
 
 /** @throws {InvalidRequestError} code `invalid_fault`. */
 export function checkedRate(rate: RateLimit): Required<RateLimit> {
+  if (!isRecord(rate as unknown)) throw invalidFault("limit", "must be an object, or null");
   checkOptionNames(rate, ["requestsPerSecond", "retryAfterSeconds"]);
   const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
   for (const [name, value] of Object.entries({ requestsPerSecond, retryAfterSeconds })) {

@@ -28,9 +28,7 @@ const withdrawalPlays = [
   ["cancel", "Cancel"],
 ] as const;
 
-function playsOf(
-  record: Payment | Withdrawal,
-): readonly (readonly [string, string, ...string[]])[] {
+function playsOf(record: Payment | Withdrawal) {
   const { status } = record;
   return "recipientAddress" in record
     ? withdrawalPlays.filter(([scenario]) => withdrawalOutcomes[scenario].from.includes(status))

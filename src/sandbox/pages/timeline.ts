@@ -68,10 +68,7 @@ export function timelineRows(
 }
 
 /** Collapses repeated reads with the same status, as in polling, into one row, unless another event links to them. */
-function collapsed(
-  entries: readonly TimelineEntry[],
-  isAlone: (entry: TimelineEntry) => boolean,
-): { entry: TimelineEntry; count: number }[] {
+function collapsed(entries: readonly TimelineEntry[], isAlone: (entry: TimelineEntry) => boolean) {
   const rows: { entry: TimelineEntry; count: number }[] = [];
   for (const entry of entries) {
     const last = rows.at(-1);

@@ -1,4 +1,4 @@
-import { createSandbox, type Fault, type FaultRoute } from "settlekit/sandbox";
+import { createSandbox, type Fault, type FaultRoute, type RateLimit } from "settlekit/sandbox";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { operationTable } from "../../../src/wire/operations.ts";
 import { origin, paymentsPath, send } from "../merchant.ts";
@@ -175,11 +175,13 @@ describe("an invalid fault", () => {
 
   it.each([
     ["requestsPerSecond", { requestsPerSecond: -1 }],
+    ["limit", undefined],
+    ["limit", 5],
     ["requestsPerSecond", { requestsPerSecond: 0.5 }],
     ["retryAfterSeconds", { requestsPerSecond: 1, retryAfterSeconds: -1 }],
   ])("is refused as a rate limit with %s as the param", (param, limit) => {
-    expect(() => createSandbox().faults.rateLimit(limit)).toThrow(
-      expect.objectContaining({ param }),
+    expect(() => createSandbox().faults.rateLimit(limit as RateLimit)).toThrow(
+      expect.objectContaining({ code: "invalid_fault", param }),
     );
   });
 });
