@@ -269,20 +269,6 @@ describe("a running clock", () => {
     expect(sandbox.webhooks.deliveries()).toHaveLength(2);
   });
 
-  it("is not advanced by calls before a reset or a restore, even those that wait for their turn", async () => {
-    const sandbox = createSandbox({ now: newYear });
-    const snapshot = sandbox.snapshot();
-    for (const replace of [sandbox.reset, () => sandbox.restore(snapshot)]) {
-      await create(sandbox);
-      const advances = [sandbox.clock.advance("1d"), sandbox.clock.advance("1d")];
-      replace();
-      expect(await Promise.all(advances)).toEqual([[], []]);
-      expect(sandbox.clock.now()).toEqual(newYear);
-    }
-    await sandbox.clock.advance("1d");
-    expect(sandbox.clock.now()).not.toEqual(newYear);
-  });
-
   it("cancels due work on a reset", async () => {
     const sandbox = createSandbox();
     await create(sandbox);
