@@ -25,7 +25,8 @@ export function withoutSecrets(text: string): string {
 }
 
 /** Matches any prefix, because a client that is configured with a different one still sends a secret. */
-const secretHeaders = /^(?:authorization|cookie|set-cookie|.*-secret-key|.*-payment-secret)$/;
+const secretHeaders =
+  /^(?:(?:proxy-)?authorization|cookie|set-cookie|.*-secret-key|.*-payment-secret)$/;
 
 /** Headers as a plain object that is safe to print, whatever their names. */
 export function keptHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {

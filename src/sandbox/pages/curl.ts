@@ -2,7 +2,7 @@ import type { WebhookMessage } from "../webhooks/endpoint.ts";
 
 /** Headers that curl sends itself. */
 const ownHeaders =
-  /^(host|connection|content-length|transfer-encoding|accept|accept-encoding|accept-language|user-agent|sec-.*|keep-alive|cookie|origin|referer)$/;
+  /^(host|connection|content-length|transfer-encoding|accept|accept-encoding|accept-language|user-agent|sec-.*|keep-alive|cookie|origin|referer|proxy-authorization)$/;
 
 /** A request as a curl command for a POSIX shell, with variables in place of credentials. */
 export function curlFor(request: WebhookMessage & { readonly method: string }): string {

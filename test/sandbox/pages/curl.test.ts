@@ -53,6 +53,7 @@ it.skipIf(process.platform === "win32")(
       host: "127.0.0.1",
       "content-length": "3",
       "user-agent": "node",
+      "proxy-authorization": "[redacted]",
     };
     const command = curlFor({ method: "GET", url: "http://localhost/", headers, body: "" });
     expect(await wordsOf(command)).toEqual([
