@@ -29,7 +29,7 @@ test.each([
   ["evm", 476],
   ["http", 2_568],
   ["resources", 2_550],
-  ["sandbox", 6_778],
+  ["sandbox", 6_779],
   ["testing", 414],
   ["webhooks", 1_792],
   ["wire", 1_755],

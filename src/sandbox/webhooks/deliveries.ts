@@ -7,7 +7,7 @@ import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
-import { createWaitingList } from "../faults/waiting-list.ts";
+import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
 import { keptHeaders, withoutSecrets } from "../request-log.ts";
 import type { Merchant, Merchants } from "../service/merchants.ts";
