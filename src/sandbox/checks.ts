@@ -2,6 +2,9 @@ import { invalidArgument, nearest, show } from "../values.ts";
 
 // Argument checks for untyped callers: plain JavaScript, and JSON sent to the control API.
 
+/** Webhook timestamps are Unix seconds of at most 11 digits, which run out in the year 5138. */
+export const endOfTimeMs = 99_999_999_999_999;
+
 export function isWholeWithin(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }

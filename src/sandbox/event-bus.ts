@@ -9,7 +9,7 @@ import {
   type SandboxListener,
   type TimelineEntry,
 } from "./events.ts";
-import type { Store } from "./state/store.ts";
+import type { Store, Table } from "./state/store.ts";
 
 type Without<Entry, Key extends PropertyKey> = Entry extends unknown ? Omit<Entry, Key> : never;
 
@@ -20,6 +20,13 @@ type NewEffect = Without<Extract<TimelineEntry, Cause>, "sequence" | "at" | keyo
 export type NewChange = Without<Extract<NewEffect, { readonly orderId: unknown }>, keyof Announced>;
 
 export type Events = ReturnType<typeof createEvents>;
+
+/** Another process was serving them, or they began before a restore. */
+export function endOpenRequests(table: Table<object>): void {
+  for (const [key, it] of table.entries()) {
+    if ("outcome" in it && it.outcome === "open") table.set(key, { ...it, outcome: "unanswered" });
+  }
+}
 
 const noCause: Cause = { requestId: null, clockSequence: null };
 
@@ -46,13 +53,8 @@ export function createEvents(store: Store, now: () => Date) {
   }
 
   store.onReplaced(() => {
-    for (const entry of entries.values()) {
-      lastSequence = Math.max(lastSequence, entry.sequence);
-      if (entry.type === "request" && entry.outcome === "open") {
-        // Another process was serving the request, or it began before a restore.
-        entries.set(String(entry.sequence), { ...entry, outcome: "unanswered" });
-      }
-    }
+    lastSequence = Math.max(lastSequence, entries.values().at(-1)?.sequence ?? 0);
+    endOpenRequests(entries);
   });
 
   /** @returns The event's sequence number. */
@@ -64,12 +66,11 @@ export function createEvents(store: Store, now: () => Date) {
 
   return {
     emit,
-    /** Emits an event with its cause. */
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
-    /** Emits the outcome of a request, unless its event was dropped. */
-    ended(sequence: number, outcome: RequestOutcome, status?: number | null): void {
+    /** Emits the outcome of a request, unless its event was dropped, or a loaded state has another at its place. */
+    ended(sequence: number, requestId: string, outcome: RequestOutcome, status?: number | null) {
       const entry = entries.get(String(sequence));
-      if (entry?.type !== "request") return;
+      if (entry?.type !== "request" || entry.requestId !== requestId) return;
       keep({ ...entry, outcome, status: status ?? entry.status });
     },
     /** Runs synchronous work, and sets the cause of the effects that it emits. */

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import { checkOptions } from "../wire/fields.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
-import { isWholeWithin } from "./checks.ts";
+import { endOfTimeMs, isWholeWithin } from "./checks.ts";
 import type { Seed } from "./random.ts";
-import { endOfTimeMs } from "./time/clock.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
 
 /** The published form of responses and webhooks. */

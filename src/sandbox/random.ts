@@ -5,7 +5,6 @@ import type { Store, Table } from "./state/store.ts";
 /** Determines a sandbox's ids, addresses and hashes. */
 export type Seed = string | number;
 
-/** A sequence of random values. */
 export type RandomStream = ReturnType<typeof randomStream>;
 
 /** A reset restarts every stream: with the same values if there is a seed, with different ones otherwise. */

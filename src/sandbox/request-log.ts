@@ -1,6 +1,7 @@
 import { defaultRequestIdHeader } from "../wire/credential.ts";
 import { isUnanswered } from "./connection.ts";
 import type { Core } from "./core.ts";
+import { endOpenRequests } from "./event-bus.ts";
 import type { RequestEntry, RequestOutcome } from "./events.ts";
 import type { Middleware } from "./service/answers.ts";
 
@@ -24,7 +25,8 @@ export function withoutSecrets(text: string): string {
 }
 
 /** Matches any prefix, because a client that is configured with a different one still sends a secret. */
-const secretHeaders = /^(?:authorization|cookie|set-cookie|.*-secret-key|.*-payment-secret)$/;
+const secretHeaders =
+  /^(?:(?:proxy-)?authorization|cookie|set-cookie|.*-secret-key|.*-payment-secret)$/;
 
 /** Headers as a plain object that is safe to print, whatever their names. */
 export function keptHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
@@ -60,13 +62,7 @@ export interface ReceivedAnswer {
  */
 export function createRequestLog({ clock, events, random, store }: Core) {
   const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
-  store.onReplaced(() => {
-    for (const request of requests.values()) {
-      if (request.outcome !== "open") continue;
-      // Another process was serving the request, or it began before a restore.
-      requests.set(request.requestId, { ...request, outcome: "unanswered" });
-    }
-  });
+  store.onReplaced(() => endOpenRequests(requests));
 
   /** Records a request, and puts its id in the response. */
   const record: Middleware = async (c, next) => {
@@ -90,7 +86,7 @@ export function createRequestLog({ clock, events, random, store }: Core) {
       outcome = how;
       const request = requests.get(requestId);
       if (request) requests.set(requestId, { ...request, outcome, ...answered });
-      events.ended(sequence, outcome, answered?.status);
+      events.ended(sequence, requestId, outcome, answered?.status);
     }
 
     env.signal.addEventListener("abort", () => {

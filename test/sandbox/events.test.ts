@@ -172,6 +172,20 @@ describe("the timeline", () => {
   });
 });
 
+it("a request that ends after a load does not change the loaded state's requests", async () => {
+  const [first, second] = [createSandbox(), createSandbox()];
+  await send(first, "/loaded");
+  second.faults.latency("*", 800);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const running = send(second, paymentsPath);
+  await new Promise(setImmediate);
+  second.load(first.save());
+  await vi.advanceTimersByTimeAsync(800);
+  vi.useRealTimers();
+  expect((await running).status).toBe(200);
+  expect((await timeline(second)).data).toMatchObject([{ path: "/loaded", status: 404 }]);
+});
+
 describe("the event stream", () => {
   async function opened(sandbox: Sandbox) {
     const response = await sandbox.fetch(new Request(`${origin}/_sandbox/events`));

@@ -134,6 +134,12 @@ describe("the record of requests", () => {
     for (const each of secrets) expect(recorded).not.toContain(each.slice(0, 16));
   });
 
+  it("redacts the credentials of a proxy, which have no prefix to recognise", async () => {
+    const sandbox = createSandbox();
+    await send(sandbox, "/", { headers: { "Proxy-Authorization": "Basic dXNlcjpwYXNzd29yZA==" } });
+    expect(sandbox.requests()[0]?.headers).toMatchObject({ "proxy-authorization": "[redacted]" });
+  });
+
   it("returns a copy of its list, and is cleared by a reset", async () => {
     const sandbox = createSandbox();
     await send(sandbox, "/one");

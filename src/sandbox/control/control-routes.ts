@@ -2,12 +2,11 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
 import type { Duration } from "../../duration.ts";
-import { isRecord } from "../../values.ts";
 import { credentialHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { createPayment, createWithdrawal } from "../../wire/operations.ts";
 import type { Events } from "../event-bus.ts";
-import type { Frequency, RateLimit } from "../faults/fault.ts";
+import type { Frequency } from "../faults/fault.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { answerJson, Refusal, type ServiceEnv } from "../service/answers.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
@@ -92,12 +91,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
 
   get("/faults", () => ({ data: faults.waiting().map(frequencyAsJson), limit: faults.limit() }));
   post("/faults", faults.next, "route", "fault");
-  const rateLimit = (limit: RateLimit | null) => {
-    if (limit !== null && !isRecord(limit))
-      throw refuseField(400, "limit", "must be an object, or null.");
-    faults.rateLimit(limit);
-  };
-  post("/faults/rate-limit", rateLimit, "limit");
+  post("/faults/rate-limit", faults.rateLimit, "limit");
   post("/faults/clear", faults.clear);
   return routes;
 }

@@ -1,6 +1,6 @@
 import { maxTimerMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
-import { checkOptionNames, invalidArgument, isRecord, show } from "../../values.ts";
+import { checkOptionNames, invalidArgument, isRecord, jsonText, show } from "../../values.ts";
 import { operationTable } from "../../wire/operations.ts";
 import { isWholeWithin } from "../checks.ts";
 
@@ -75,7 +75,9 @@ export function checkFault(fault: Fault): Fault {
       throw invalidFault("status", "must be a whole number from 200 to 599");
     }
     // Otherwise an invalid header would only fail when the fault applies.
-    if (!/^[\x20-\x7e]*$/.test(String(fault.retryAfter ?? ""))) {
+    const { retryAfter = "" } = fault;
+    const isText = typeof retryAfter === "string" && /^[\x20-\x7e]*$/.test(retryAfter);
+    if (!isText && !Number.isFinite(retryAfter)) {
       throw invalidFault("retryAfter", "must be a number of seconds, or a date as a string");
     }
     checkLatency(fault.latencyMs ?? 0);
@@ -96,7 +98,9 @@ export function checkFault(fault: Fault): Fault {
     );
   }
   // As JSON, like everything in the store, and a copy, because the caller may change the original.
-  return JSON.parse(JSON.stringify(fault));
+  const json = jsonText(fault);
+  if (json === undefined) throw invalidFault("body", "must be text, or a value that JSON can hold");
+  return JSON.parse(json);
 }
 
 function checkLatency(latencyMs: number): void {
@@ -111,6 +115,7 @@ function checkMoment(when: string, moments: readonly string[]): void {
 
 /** @throws {InvalidRequestError} code `invalid_fault`. */
 export function checkedRate(rate: RateLimit): Required<RateLimit> {
+  if (!isRecord(rate as unknown)) throw invalidFault("limit", "must be an object, or null");
   checkOptionNames(rate, ["requestsPerSecond", "retryAfterSeconds"]);
   const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
   for (const [name, value] of Object.entries({ requestsPerSecond, retryAfterSeconds })) {

@@ -188,7 +188,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
   }
 
   function rateLimit(rate: RateLimit | null): void {
-    limit.set(rate && checkedRate(rate));
+    limit.set(rate === null ? null : checkedRate(rate));
     endWindow();
   }
 

@@ -1,5 +1,4 @@
 import { html } from "hono/html";
-import type { Evidence } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { UpcomingPaymentStep } from "../service/payment-scenarios.ts";
@@ -11,7 +10,7 @@ import type { Withdrawals } from "../service/withdrawals.ts";
 export type Html = ReturnType<typeof html>;
 
 /** The parts of a sandbox that its pages show. */
-export interface PagesOptions extends Pick<Core, "events" | "clock"> {
+export interface PagesOptions extends Pick<Core, "events"> {
   readonly sandbox: Sandbox;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
@@ -64,7 +63,7 @@ export function badge(tone: "good" | "bad" | "open" | "warn", text: string | num
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-export function evidenceBadge(evidence: Evidence | string): Html {
+export function evidenceBadge(evidence: string): Html {
   return html`<span class="evidence ${evidence}">${evidence}</span>`;
 }
 

@@ -2,14 +2,16 @@ import type { WebhookMessage } from "../webhooks/endpoint.ts";
 
 /** Headers that curl sends itself. */
 const ownHeaders =
-  /^(host|connection|content-length|transfer-encoding|accept|accept-encoding|accept-language|user-agent|sec-.*|keep-alive|cookie|origin|referer)$/;
+  /^(host|connection|content-length|transfer-encoding|accept|accept-encoding|accept-language|user-agent|sec-.*|keep-alive|cookie|origin|referer|proxy-authorization)$/;
 
 /** A request as a curl command for a POSIX shell, with variables in place of credentials. */
 export function curlFor(request: WebhookMessage & { readonly method: string }): string {
   const { method, url, headers, body } = request;
   // curl would expand brackets and braces into several URLs, and read a body that starts with @ from a file.
   const globs = /[[\]{}]/.test(url) ? ["--globoff"] : [];
-  const words = ["curl", ...globs, "-X", quoted(method), quoted(url)];
+  // With -X HEAD, curl would wait for a body.
+  const how = method === "HEAD" ? ["--head"] : ["-X", quoted(method)];
+  const words = ["curl", ...globs, ...how, quoted(url)];
   for (const [name, value] of Object.entries(headers)) {
     if (ownHeaders.test(name.toLowerCase())) continue;
     words.push("-H", value === "[redacted]" ? credential(name) : quoted(`${name}: ${value}`));

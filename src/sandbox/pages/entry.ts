@@ -137,7 +137,6 @@ function evidenceNote({ method, path, answer }: ReceivedRequest): Html {
   return html`<p class="quiet"><strong>${summary}.</strong> The operation is ${evidenceBadge(operationEvidence(found.name))}.${response}</p>`;
 }
 
-/** Every operation with its evidence. */
 export function operationList(): Html {
   return html`<ul>${operations.map(
     ({ name, method, path }) =>

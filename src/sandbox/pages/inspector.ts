@@ -7,13 +7,13 @@ import { filterLinks, filterOf, timelineRows } from "./timeline.ts";
 
 /** The page that shows and controls everything in a sandbox. It refreshes its own `data-live` elements. */
 export function inspectorPage(options: PagesOptions, url: URL): Promise<Response> {
-  const { sandbox, clock } = options;
+  const { sandbox } = options;
   return pageAnswer({
     title: "settlekit sandbox",
     asset: "inspector",
     body: html`<header class="top">
 <h1>settlekit <span>sandbox</span></h1>
-${clockPanel(clock.now(), clock.isFrozen())}
+${clockPanel(sandbox)}
 <div class="buttons" role="group" aria-label="Sandbox state"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton({ name: "Reset", about: "the sandbox", path: "reset", question: "Delete everything in this sandbox?", tone: "danger" })}</div>
 </header>
 <nav class="jump" aria-label="Sections"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#disorder-title">Webhook disorder</a><a href="#evidence-title">Evidence</a></nav>
@@ -41,8 +41,9 @@ const leaps = [
   ["1d", "1 day"],
 ] as const;
 
-function clockPanel(now: Date, isFrozen: boolean): Html {
-  const iso = now.toISOString();
+function clockPanel({ clock }: Sandbox): Html {
+  const iso = clock.now().toISOString();
+  const isFrozen = clock.isFrozen();
   return html`<div class="time" role="group" aria-label="Clock">
 <p data-live="clock"><sandbox-clock id="now" now="${iso}"${isFrozen && html` frozen`}>${iso.slice(0, 19).replace("T", " ")}</sandbox-clock> <span class="quiet" id="pace">UTC${isFrozen && ", frozen"}</span></p>
 <div class="buttons">${leaps.map(([duration, name]) =>
@@ -75,7 +76,6 @@ function nothingYet(origin: string): Html {
 
 const nothingMatches = html`<p class="empty" id="timeline-empty">No event matches this filter yet.</p>`;
 
-/** Shows how many entries were dropped to limit memory. */
 function droppedNote(sandbox: Sandbox): Html | undefined {
   const { requests, deliveries, timelineEntries, idempotencyKeys } = sandbox.dropped();
   const counts = [

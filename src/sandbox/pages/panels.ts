@@ -28,9 +28,7 @@ const withdrawalPlays = [
   ["cancel", "Cancel"],
 ] as const;
 
-function playsOf(
-  record: Payment | Withdrawal,
-): readonly (readonly [string, string, ...string[]])[] {
+function playsOf(record: Payment | Withdrawal) {
   const { status } = record;
   return "recipientAddress" in record
     ? withdrawalPlays.filter(([scenario]) => withdrawalOutcomes[scenario].from.includes(status))
@@ -170,7 +168,7 @@ export function faultPanel({ faults }: Sandbox): Html {
       card(`fault-${index}`, route, "bad", often, faultText(fault)),
     );
   return html`<section class="panel" aria-labelledby="faults-title"><h2 id="faults-title">Faults</h2>
-<ul class="cards" data-live="faults" aria-label="Pending faults">${limit && card("rate-limit", "*", "bad", always, limitText)}${cards}</ul>
+<ul class="cards" data-live="faults" aria-label="Pending faults">${limit && card("rate-limit", "*", "bad", { times: Number.POSITIVE_INFINITY }, limitText)}${cards}</ul>
 <details class="form"><summary>Add a fault</summary>
 <form data-post="faults">
 ${jsonChoice("Request", "route", offeredRoutes)}
@@ -209,8 +207,6 @@ ${jsonChoice("How often", "...often", frequencies)}
 </form></details></section>`;
 }
 
-const always: Frequency = { times: Number.POSITIVE_INFINITY };
-
 function card(id: string, subject: string, tone: "bad" | "warn", often: Frequency, text: string) {
   return html`<li id="${id}" class="small-card"><p class="head"><code>${subject}</code>${badge(tone, frequencyText(often))}</p><p class="quiet">${text}</p></li>`;
 }
@@ -223,7 +219,6 @@ function frequencyText({ times = 1, probability = 1 }: Frequency): string {
   return Number.isFinite(times) ? `${count}, ${share}` : share;
 }
 
-/** Resends a webhook, unchanged or with disorder. */
 export function redeliveryButtons(deliveryId: string): Html {
   const path = `deliveries/${deliveryId}/replay`;
   return html`<div class="buttons" role="group" aria-label="Send again">${commandButton({ name: "Send again", path, tone: "primary" })}${disorderKinds.map(

@@ -54,7 +54,7 @@ export function timelineRows(
       (!group || group.includes(entry.type.split(".")[0] ?? "")) &&
       (!about || threads.isAbout(entry, about)),
   );
-  return collapsed(wanted)
+  return collapsed(wanted, threads.isAlone)
     .slice(-maxRows)
     .reverse()
     .map(({ entry, count }) => {
@@ -67,12 +67,12 @@ export function timelineRows(
     });
 }
 
-/** Collapses repeated reads with the same status, as in polling, into one row with a count. */
-function collapsed(entries: readonly TimelineEntry[]): { entry: TimelineEntry; count: number }[] {
+/** Collapses repeated reads with the same status, as in polling, into one row, unless another event links to them. */
+function collapsed(entries: readonly TimelineEntry[], isAlone: (entry: TimelineEntry) => boolean) {
   const rows: { entry: TimelineEntry; count: number }[] = [];
   for (const entry of entries) {
     const last = rows.at(-1);
-    if (last !== undefined && isSameRead(last.entry, entry)) last.count++;
+    if (last !== undefined && isSameRead(last.entry, entry) && isAlone(entry)) last.count++;
     else rows.push({ entry, count: 1 });
   }
   return rows;
@@ -181,6 +181,8 @@ export function threadsOf(entries: readonly TimelineEntry[]) {
 
   return {
     threadOf,
+    /** Whether an event has neither a cause nor effects. */
+    isAlone: (entry: TimelineEntry) => threads.get(threadOf(entry))?.length === 1,
     /** The cause and the direct effects of an event, oldest first. */
     linksOf: (entry: TimelineEntry) =>
       entries.filter(
@@ -190,9 +192,9 @@ export function threadsOf(entries: readonly TimelineEntry[]) {
     isAbout(entry: TimelineEntry, id: string): boolean {
       const subject = subjectOf(entry);
       if (subject !== undefined) return subject === id;
-      const isNamed = entry.type === "request" && entry.path.includes(id);
-      const others = threads.get(threadOf(entry)) ?? [];
-      return isNamed || others.some((other) => subjectOf(other) === id);
+      const thread = threads.get(threadOf(entry)) ?? [];
+      const isNamed = (it: TimelineEntry) => it.type === "request" && it.path.includes(id);
+      return thread.some((it) => subjectOf(it) === id || isNamed(it));
     },
   };
 }

@@ -61,12 +61,9 @@ export function found<Value>(
   });
 }
 
-const defaultLimit = 100;
-
-/** One page of a list. */
 export function pageOf<Value>(
   values: readonly Value[],
-  { limit = defaultLimit, offset = 0 }: PageQuery,
+  { limit = 100, offset = 0 }: PageQuery,
 ): PageBody<Value> {
   const total = values.length;
   return {
@@ -93,7 +90,6 @@ export function answerJson(
 
 const jsonType = { "Content-Type": "application/json" };
 
-/** Responds to an operation with JSON. */
 export function answerOperation(
   c: Context<ServiceEnv>,
   { name, successStatus = 200 }: Operation<unknown>,

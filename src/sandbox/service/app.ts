@@ -23,7 +23,6 @@ import { maxBodyBytes } from "./validation.ts";
 
 interface AppOptions extends ServiceOptions, Core {
   readonly takeFault: Faults["take"];
-  /** Records a request. */
   readonly record: Middleware;
   /** The sandbox's own routes: pages, description and control. Loaded on first use, because few tests need them. */
   readonly loadOwnRoutes: () => Promise<Hono<ServiceEnv>>;

@@ -45,14 +45,14 @@ export function createMerchants(options: SandboxOptions, store: Store) {
     const before = kept.values();
     const count = Math.max(before.length, merchants.length);
     for (let index = 0; index < count; index++) {
+      const stored = before[index] ?? created(index, keptOrigin.get());
       const own = merchants[index];
+      const merchant = own ? withOptions(withOptions(stored, common), own) : stored;
       // A merchant's own URL takes precedence over the shared deliver.
-      const deliver = own?.webhookUrl === undefined ? common.deliver : undefined;
-      const asked: MerchantOptions = own ? { ...common, deliver, ...own } : {};
-      const merchant = withOptions(before[index] ?? created(index, keptOrigin.get()), asked);
+      const shared = own && own.webhookUrl === undefined ? common.deliver : undefined;
       const { merchantId, webhookUrl } = merchant;
       kept.set(merchantId, merchant);
-      endpoints.set(merchantId, webhookEndpoint(webhookUrl, asked.deliver));
+      endpoints.set(merchantId, webhookEndpoint(webhookUrl, own?.deliver ?? shared));
     }
   }
 

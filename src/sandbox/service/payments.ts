@@ -18,7 +18,9 @@ export type Payments = ReturnType<typeof createPayments>;
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = store.table<Payment>("payments");
   /** Fields that responses leave out. The payment page leads to `returnUrl`: the redirectUrl with metadata. */
-  const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
+  const details = store.table<{ secret: string; returnUrl?: string | undefined }>(
+    "payment details",
+  );
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {
     const payment = payments.get(id);
@@ -52,8 +54,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     };
     const secret = `ps_${draws.hex(24)}`;
     payments.set(id, payment);
-    const returnUrl = returnUrlFor(body);
-    details.set(id, { secret, ...(returnUrl === undefined ? {} : { returnUrl }) });
+    details.set(id, { secret, returnUrl: returnUrlFor(body) });
     if (payment.quotes.length > 0) scheduleQuotesExpiry(id, nowMs + quoteLifetimeMs);
     scheduleExpiry(id, nowMs + paymentLifetimeMs);
     publish("payment.created", payment, { type: "payment.created", ...factsOf(payment) });
@@ -121,7 +122,9 @@ function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: Crea
   const added = type === "deposit" ? { customMetadata, customerRefId } : { customMetadata };
   for (const [name, value] of Object.entries(added)) {
     if (value === undefined) continue;
-    url.search += `${url.search === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
+    // Otherwise half of a surrogate pair would throw.
+    const encoded = encodeURIComponent(value.toWellFormed());
+    url.search += `${url.search === "" ? "?" : "&"}${name}=${encoded}`;
   }
   return url.href;
 }

@@ -39,14 +39,14 @@ export function keepInFile(store: Store, path: string): () => void {
   }
 
   try {
-    const isNew = checkHeader(path);
+    checkHeader(path);
     // The file holds secrets. SQLite gives its companion files the same mode.
     closeSync(openSync(path, "a", ownerOnly));
     chmodSync(path, ownerOnly);
     database = new DatabaseSync(path);
     realPath = realPathOf(path);
     openFiles.add(realPath);
-    prepare(database, isNew);
+    prepare(database);
     store.keep(writerTo(database, path), contentsOf(database));
     store.commit();
   } catch (error) {
@@ -60,17 +60,17 @@ export function keepInFile(store: Store, path: string): () => void {
   };
 }
 
-/** Checks the file without SQLite, which would modify some other programs' files. Returns whether it is new. */
-function checkHeader(path: string): boolean {
+/** Checks the file without SQLite, which would modify some other programs' files. An empty one is new. */
+function checkHeader(path: string): void {
   const header = headerOf(path);
-  if (header.length === 0) return true;
+  if (header.length === 0) return;
   const isDatabase =
     header.toString("latin1", 0, 16) === "SQLite format 3\0" && header.length === 100;
   if (!isDatabase || header.readUInt32BE(68) !== applicationId) {
     throw invalidData(path, "is not a sandbox's data file. Use another file, or a new one");
   }
   const version = header.readUInt32BE(60);
-  if (version === formatVersion) return false;
+  if (version === formatVersion) return;
   throw invalidData(
     path,
     `has version ${version}, but this settlekit reads version ${formatVersion}. Use the version of settlekit ` +
@@ -90,11 +90,12 @@ function headerOf(path: string): Buffer {
   }
 }
 
-function prepare(database: DatabaseSync, isNew: boolean): void {
+function prepare(database: DatabaseSync): void {
   // The lock is held until the file is closed or the process ends.
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
   database.exec("BEGIN EXCLUSIVE");
-  if (isNew) {
+  // Decided under the lock: another process may have created it, or have been killed while doing so.
+  if (database.prepare("PRAGMA user_version").get()?.user_version === 0) {
     database.exec(`
       CREATE TABLE entries (
         -- The keys' insertion order.

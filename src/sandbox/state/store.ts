@@ -177,7 +177,6 @@ export function createStore() {
       if (held !== undefined) tell();
       else changedAll();
     },
-    /** Stops writing changes. */
     detach(): void {
       write = undefined;
       changes.clear();

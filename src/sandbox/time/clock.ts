@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import TinyQueue from "tinyqueue";
 import { type Duration, durationInMs, maxTimerMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
+import { endOfTimeMs, isWholeWithin } from "../checks.ts";
 import { createEvents } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
@@ -72,9 +73,6 @@ export interface SandboxClock {
   advance(duration: Duration): Promise<DueEvent[]>;
 }
 
-/** Webhook timestamps are Unix seconds of at most 11 digits, which run out in the year 5138. */
-export const endOfTimeMs = 99_999_999_999_999;
-
 /**
  * @param frozenAt The time at which the clock is frozen; undefined for real time.
  * @param quiet Resolves when no webhook is in flight; `advance` waits for it.
@@ -94,6 +92,8 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   /** The time that a running `advance` has reached. */
   let standingMs: number | undefined;
   const inTurn = pLimit(1);
+  /** How often everything was replaced, which stops every `advance` that was called before. */
+  let replacements = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function baseMs(): number {
@@ -150,7 +150,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
     if (first) settlers.get(first.kind)?.(first.subject);
   }
 
-  async function travelFor(duration: Duration): Promise<DueEvent[]> {
+  async function travelFor(duration: Duration, calledAt: number): Promise<DueEvent[]> {
     const distanceMs = durationInMs(duration);
     const startMs = nowMs();
     const targetMs = startMs + distanceMs;
@@ -162,6 +162,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
     }
 
     const happened: DueEvent[] = [];
+    if (calledAt !== replacements) return happened;
     standingMs = startMs;
     const until = new Date(targetMs).toISOString();
     const clockSequence = events.emit({ type: "clock.advanced", until });
@@ -194,6 +195,8 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   }
 
   store.onReplaced(() => {
+    if (!isWholeWithin(baseMs(), 0, endOfTimeMs)) throw new Error("The saved time is invalid.");
+    replacements++;
     // Nothing else turns the time back. It also ends a running `advance`.
     standingMs = undefined;
     latestMs = Math.min(latestMs, baseMs());
@@ -202,7 +205,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
 
   return {
     now,
-    advance: (duration: Duration) => inTurn(travelFor, duration),
+    advance: (duration: Duration) => inTurn(travelFor, duration, replacements),
     isFrozen,
     /** In milliseconds since 1970. */
     nowMs,

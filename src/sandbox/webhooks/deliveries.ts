@@ -41,7 +41,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
   const { clock, random, inFlight, events, store } = core;
   /** Deliveries are immutable; each attempt replaces one. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
-  /** The payments and withdrawals of deliveries that wait to be overtaken, by delivery id. */
+  /** What each held delivery waits for: its payment or withdrawal until that has a newer delivery, then that one. */
   const heldBack = store.table<string>("held deliveries");
   const waiting = createWaitingList<Omit<WaitingDisorder, "times" | "probability">>(
     store.table("disorders"),
@@ -80,6 +80,9 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     const status = hasEndpoint(data) ? "pending" : "recorded";
     const delivery = put({ id, ...facts, status, attempts: [], createdAt: at });
     events.emit({ type: "webhook.created", deliveryId: id, eventId, event, subjectId: data.id });
+    for (const [heldId, awaited] of heldBack.entries()) {
+      if (awaited === data.id) heldBack.set(heldId, id);
+    }
     if (disorder?.kind === "reorder") heldBack.set(id, data.id);
     if (disorder?.kind === "delay" || disorder?.kind === "reorder") put(delivery, disorder.byMs);
     else if (status === "pending") await attemptInTurn(delivery);
@@ -178,9 +181,8 @@ export function createDeliveries(core: Core, merchants: Merchants) {
       const facts = { deliveryId, event, attempt, status, error, disorder, nextAttemptAt };
       events.emit({ type: "webhook.attempted", at, subjectId: data.id, ...facts });
     }
-    // Now send the deliveries that were held back until this one overtook them.
-    for (const [otherId, subjectId] of heldBack.entries()) {
-      if (subjectId === data.id && otherId !== deliveryId) attemptNow(otherId);
+    for (const [heldId, awaited] of heldBack.entries()) {
+      if (awaited === deliveryId) attemptNow(heldId);
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Duration, durationInMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import { checkName } from "../checks.ts";
+import { checkName, endOfTimeMs } from "../checks.ts";
 import type { Frequency } from "../faults/fault.ts";
 
 /**
@@ -64,7 +64,9 @@ export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
   if (by === undefined) return { kind, byMs: defaultByMs[kind] };
   if (defaultByMs[kind] === 0)
     throw invalidDisorder("by", `does not apply to ${kind}. Leave it out`);
-  return { kind, byMs: durationInMs(by) };
+  const byMs = durationInMs(by);
+  if (byMs > endOfTimeMs) throw invalidDisorder("by", "goes beyond the year 5138. Use less");
+  return { kind, byMs };
 }
 
 export function invalidDisorder(param: string, problem: string): InvalidRequestError {

@@ -132,7 +132,7 @@ describe("the control API", () => {
       422,
       "invalid_fault",
     ],
-    ["faults/rate-limit", {}, 400, "invalid_request"],
+    ["faults/rate-limit", {}, 422, "invalid_fault"],
     ["faults/rate-limit", { limit: { requestsPerSecond: "1" } }, 422, "invalid_fault"],
     ["nowhere", {}, 404, "unknown_route"],
   ])(

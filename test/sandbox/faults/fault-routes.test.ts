@@ -1,4 +1,4 @@
-import { createSandbox, type Fault, type FaultRoute } from "settlekit/sandbox";
+import { createSandbox, type Fault, type FaultRoute, type RateLimit } from "settlekit/sandbox";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { operationTable } from "../../../src/wire/operations.ts";
 import { origin, paymentsPath, send } from "../merchant.ts";
@@ -115,6 +115,10 @@ describe("an invalid fault", () => {
     ["status", { status: 500.5, when: "before" }],
     ["when", { status: 500 }],
     ["retryAfter", { status: 500, when: "before", retryAfter: "1\r\nX-Evil: 1" }],
+    ["retryAfter", { status: 500, when: "before", retryAfter: Number.NaN }],
+    ["retryAfter", { status: 500, when: "before", retryAfter: null }],
+    ["retryAfter", { status: 500, when: "before", retryAfter: new Date(0) }],
+    ["body", { status: 500, when: "before", body: { amount: 1n } }],
     ["when", { status: 500, when: "mid-answer" }],
     ["latencyMs", { latencyMs: -1, when: "before" }],
     ["latencyMs", { latencyMs: 2 ** 31, when: "before" }],
@@ -124,7 +128,7 @@ describe("an invalid fault", () => {
     ["fault", { connection: "lost" }],
     ["fault", {}],
     ["fault", null],
-  ])("is refused with %s as the param: %j", async (param, fault) => {
+  ])("is refused with %s as the param: %o", async (param, fault) => {
     const sandbox = createSandbox();
     expect(() => sandbox.faults.next("*", fault as unknown as Fault)).toThrow(
       expect.objectContaining({ name: "InvalidRequestError", code: "invalid_fault", param }),
@@ -171,11 +175,13 @@ describe("an invalid fault", () => {
 
   it.each([
     ["requestsPerSecond", { requestsPerSecond: -1 }],
+    ["limit", undefined],
+    ["limit", 5],
     ["requestsPerSecond", { requestsPerSecond: 0.5 }],
     ["retryAfterSeconds", { requestsPerSecond: 1, retryAfterSeconds: -1 }],
   ])("is refused as a rate limit with %s as the param", (param, limit) => {
-    expect(() => createSandbox().faults.rateLimit(limit)).toThrow(
-      expect.objectContaining({ param }),
+    expect(() => createSandbox().faults.rateLimit(limit as RateLimit)).toThrow(
+      expect.objectContaining({ code: "invalid_fault", param }),
     );
   });
 });

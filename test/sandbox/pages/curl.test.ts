@@ -53,6 +53,7 @@ it.skipIf(process.platform === "win32")(
       host: "127.0.0.1",
       "content-length": "3",
       "user-agent": "node",
+      "proxy-authorization": "[redacted]",
     };
     const command = curlFor({ method: "GET", url: "http://localhost/", headers, body: "" });
     expect(await wordsOf(command)).toEqual([
@@ -68,6 +69,11 @@ it.skipIf(process.platform === "win32")(
     ]);
   },
 );
+
+it("curl asks for headers alone in a HEAD request, where it would wait for a body with -X", () => {
+  const url = "http://localhost/";
+  expect(curlFor({ method: "HEAD", url, headers: {}, body: "" })).toBe(`curl --head ${url}`);
+});
 
 it.skipIf(!hasCurl || process.platform === "win32")(
   "curl reads no file named by the body, and expands no brackets in the URL",

@@ -125,6 +125,21 @@ describe("the inspector", () => {
     expect(await page(sandbox, "/_sandbox/entries/2")).toContain('href="/_sandbox/entries/1"');
   });
 
+  it("shows a read that met a fault next to equal reads, because the fault links to it", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    for (let index = 0; index < 3; index++) await read(sandbox, paymentId);
+    sandbox.faults.next("GET /payments", { latencyMs: 0, when: "before" });
+    await read(sandbox, paymentId);
+    expect(await page(sandbox, "/_sandbox/entries/8")).toContain('href="/_sandbox#entry-7"');
+    for (const path of ["/_sandbox", `/_sandbox?about=${paymentId}`]) {
+      const shown = await page(sandbox, path);
+      expect(shown).toContain("× 3");
+      expect(shown).toContain('id="entry-7"');
+      expect(shown).toContain('id="entry-8"');
+    }
+  });
+
   it("answers 404 for an unknown entry", async () => {
     for (const sequence of ["0", "01", "-1", "__proto__", "<script>"]) {
       const url = `${origin}/_sandbox/entries/${sequence}`;

@@ -135,6 +135,29 @@ describe("merchants of one sandbox", () => {
     expect(await errorOf(refused)).toMatchObject({ code: "deposits_disabled" });
   });
 
+  it("get the sandbox's options for those that are undefined, and for limits that are left out", async () => {
+    const told: string[] = [];
+    const deliver = (request: Request) => {
+      told.push(request.url);
+      return new Response();
+    };
+    const own = {
+      deliver: undefined,
+      webhookUrl: undefined,
+      depositsEnabled: undefined,
+      limits: {},
+    };
+    const common = { depositsEnabled: false, limits: { minPaymentInCents: 100 } };
+    const webhookUrl = "https://shop.example/webhooks";
+    const sandbox = createSandbox({ ...common, webhookUrl, deliver, merchants: [own] });
+    const [merchant] = sandbox.merchants;
+    if (merchant === undefined) throw new Error("Expected a merchant.");
+    expect(merchant).toMatchObject({ ...common, webhookUrl });
+    await createAs(sandbox, merchant);
+    await sandbox.webhooks.idle();
+    expect(told).toEqual([webhookUrl]);
+  });
+
   it("each have the full rate limit", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const { sandbox, one, two } = twoShops();

@@ -37,6 +37,11 @@ describe("after the payment, the customer", () => {
     expect((await returnUrlOf(fields))?.href).toBe("https://shop.example/");
   });
 
+  it("brings back metadata that cuts a character in half, with a replacement character", async () => {
+    const url = await returnUrlOf({ redirectUrl, customMetadata: '"\ud83d"' });
+    expect(url?.searchParams.get("customMetadata")).toBe('"\ufffd"');
+  });
+
   it("returns to an app through its URL scheme", async () => {
     const url = await returnUrlOf({ redirectUrl: "myapp://paid/7", customMetadata: "{}" });
     expect(url?.href).toBe("myapp://paid/7?customMetadata=%7B%7D");

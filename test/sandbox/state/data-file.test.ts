@@ -240,6 +240,21 @@ describe("a data file", () => {
     expect(later.secretKey).toBe(createSandbox(options).secretKey);
   });
 
+  it("remains new if the process that created it was killed before SQLite had committed that", async () => {
+    const data = newFile();
+    const marks = "PRAGMA application_id = 0x73746c6b; PRAGMA user_version = 1";
+    writeFileSync(data, databaseWith(`CREATE TABLE entries (place); ${marks}`));
+    // The journal of a transaction that began with an empty file, which SQLite rolls back.
+    const journal = Buffer.alloc(512);
+    journal.set(Buffer.from("d9d505f920a163d7", "hex"));
+    journal.writeUInt32BE(512, 20);
+    journal.writeUInt32BE(4096, 24);
+    writeFileSync(`${data}-journal`, journal);
+    createSandbox({ data }).close();
+    using again = createSandbox({ data });
+    await create(again);
+  });
+
   it("requires a Node with SQLite", () => {
     const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
     expect(() => createSandbox({ data: newFile() })).toThrow(

@@ -145,6 +145,8 @@ describe("an invalid saved sandbox", () => {
     ["one with a broken payment", broken("payments"), /one of its payments is/],
     ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals is/],
     ["one with a broken due time", broken("due"), /do not fit together/],
+    ["one whose clock stands at text", at("2026-01-01"), /do not fit together/],
+    ["one whose clock stands beyond the year 5138", at(1e14), /do not fit together/],
   ])("is refused and changes nothing: %s", async (_, other, reason) => {
     const sandbox = createSandbox({ now: newYear });
     await create(sandbox);
@@ -154,6 +156,11 @@ describe("an invalid saved sandbox", () => {
     );
     expect(await everythingOf(sandbox)).toBe(before);
   });
+
+  function at(frozenAtMs: unknown) {
+    const time = [["value", { frozenAtMs, advancedMs: 0 }]];
+    return { ...saved, tables: { ...saved.tables, time } };
+  }
 
   function broken(table: string) {
     return { ...saved, tables: { ...saved.tables, [table]: [["1", null]] } };

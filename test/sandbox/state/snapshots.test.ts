@@ -117,6 +117,20 @@ describe("restoring a snapshot", () => {
     expect(Math.abs(sandbox.clock.now().getTime() - Date.now())).toBeLessThan(3_600_000);
   });
 
+  it("stops advances that were called before, even those that wait for their turn, as a reset does", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const snapshot = sandbox.snapshot();
+    for (const replace of [sandbox.reset, () => sandbox.restore(snapshot)]) {
+      await create(sandbox);
+      const advances = [sandbox.clock.advance("1d"), sandbox.clock.advance("1d")];
+      replace();
+      expect(await Promise.all(advances)).toEqual([[], []]);
+      expect(sandbox.clock.now()).toEqual(newYear);
+    }
+    await sandbox.clock.advance("1d");
+    expect(sandbox.clock.now()).not.toEqual(newYear);
+  });
+
   it("schedules due work again on a running clock", async () => {
     vi.useFakeTimers({ now: newYear });
     const sandbox = createSandbox();

@@ -58,6 +58,27 @@ describe("a disordered webhook", () => {
     );
   });
 
+  it("is held back until a newer one of its payment is sent, even while an older one is in flight", async () => {
+    const told: string[] = [];
+    const { promise: ready, resolve: answer } = Promise.withResolvers<void>();
+    const deliver = async (request: Request) => {
+      told.push((await request.json()).data.status);
+      await ready;
+      return new Response();
+    };
+    const sandbox = createSandbox({ now: newYear, deliver });
+    sandbox.webhooks.disorder("reorder", { event: "payment.updated" });
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "success", { steps: "by-hand" });
+    await sandbox.payments.step(paymentId);
+    answer();
+    await sandbox.webhooks.idle();
+    expect(told).toEqual(["pending"]);
+    for (const _ of sandbox.payments.upcoming(paymentId)) await sandbox.payments.step(paymentId);
+    await sandbox.webhooks.idle();
+    expect(told).toEqual(["pending", "completed", "processing"]);
+  });
+
   it("is held back for a minute when no other one is sent", async () => {
     const { sandbox, told } = sandboxWithShop();
     sandbox.webhooks.disorder("reorder");

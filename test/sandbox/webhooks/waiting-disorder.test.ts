@@ -95,6 +95,7 @@ describe("queued disorder", () => {
     ["kind", "unknown_disorder", ["scramble"]],
     ["event", "invalid_disorder", ["tamper", { event: "payment.refunded" }]],
     ["by", "invalid_disorder", ["tamper", { by: "1m" }]],
+    ["by", "invalid_disorder", ["delay", { by: "100000000d" }]],
     ["duration", "invalid_duration", ["delay", { by: "soon" }]],
     ["times", "invalid_disorder", ["delay", { times: 0 }]],
     ["probability", "invalid_disorder", ["delay", { probability: 2 }]],
