@@ -29,7 +29,7 @@ test.each([
   ["evm", 476],
   ["http", 2_569],
   ["resources", 2_550],
-  ["sandbox", 6_779],
+  ["sandbox", 6_780],
   ["testing", 414],
   ["webhooks", 1_789],
   ["wire", 1_755],
