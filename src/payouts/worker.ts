@@ -1,5 +1,5 @@
 import { preparing } from "../stores/lifecycle.ts";
-import { Alarm, checkWhole, longestPollMs, runWorker } from "../stores/worker.ts";
+import { Alarm, checkWhole, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
@@ -99,7 +99,7 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
   checkOptionNames(options, ["concurrency", "drainMs", "pollMs"]);
   const { concurrency = 4, drainMs = 35_000, pollMs = 1_000 } = options;
   checkWhole("drainMs", drainMs, 0);
-  checkWhole("pollMs", pollMs, 1, longestPollMs);
+  checkWhole("pollMs", pollMs, 1);
   const { store, observers, tenant, report } = context;
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const crew = new Crew(context, concurrency, stopped.signal);
