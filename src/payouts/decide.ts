@@ -85,7 +85,8 @@ async function resolveSent(
     ledger.note(row.order_id, "resolved", { by, withdrawalId, acceptDifferences });
     // The decision is about this withdrawal, even if another one was known before.
     yield* sql("UPDATE {payouts} SET withdrawal_id = $2 WHERE id = $1", [current.id, withdrawalId]);
-    return yield* settle(ledger, row.order_id, withdrawal, { by });
+    yield* settle(ledger, row.order_id, withdrawal, { by });
+    return yield* requireRow(context.tenant, row.order_id);
   });
 }
 

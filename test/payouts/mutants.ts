@@ -125,15 +125,15 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a webhook decides which of two withdrawals counts",
     file: "src/payouts/settle.ts",
-    find: "if (setAside.has(id) || open.has(id)) return row;",
-    replace: "if (setAside.has(id)) return row;",
+    find: "if (setAside.has(id) || open.has(id)) return undefined;",
+    replace: "if (setAside.has(id)) return undefined;",
     test: "test/payouts/deciding.test.ts",
   },
   {
     name: "a decision is undone by the withdrawal that it set aside",
     file: "src/payouts/settle.ts",
-    find: "if (setAside.has(id) || open.has(id)) return row;",
-    replace: "if (open.has(id)) return row;",
+    find: "if (setAside.has(id) || open.has(id)) return undefined;",
+    replace: "if (open.has(id)) return undefined;",
     test: "test/payouts/deciding.test.ts",
   },
   {
@@ -146,7 +146,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a late response reverts a final status",
     file: "src/payouts/settle.ts",
-    find: "if (row.withdrawal_id === id && (isLate || isUndecided)) return row;",
+    find: "if (row.withdrawal_id === id && (isLate || isUndecided)) return undefined;",
     replace: "",
     test: "test/payouts/sending.test.ts",
   },
