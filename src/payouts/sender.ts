@@ -14,6 +14,7 @@ import {
   beginAttempt,
   endAttempt,
   maxDoubtMs,
+  mayTakeEffect,
   outcomeOf,
   type Past,
   problemOf,
@@ -201,10 +202,9 @@ async function failed(
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     // A later response does not undo the effect of an earlier request, or of another copy of this one.
-    const isInDoubt = past.requests > 0;
-    const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
-    const refused =
-      isRefused && InvalidRequestError.is(error) ? yield* refuse(ledger, row, problem) : undefined;
+    const isInDoubt = hasLooked ? mayTakeEffect(outcome) : past.requests > 0;
+    const isRefused = outcome === "rejected" && !isInDoubt && InvalidRequestError.is(error);
+    const refused = isRefused ? yield* refuse(ledger, row, problem) : undefined;
     return { past, isInDoubt, refused };
   });
   if (refused !== undefined) return tell(context, refused);
@@ -214,7 +214,7 @@ async function failed(
   const backoff =
     past.now + (wasSuspended ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
   const isKeyed = context.client.isKeyed && past.isKeyAlive;
-  const dueAt = past.requests === 0 || isKeyed ? backoff : Math.max(past.lookAt, backoff);
+  const dueAt = isInDoubt && !isKeyed ? Math.max(past.lookAt, backoff) : backoff;
   await put(context, row, { dueAt, problem, ...(!isInDoubt && { state: unsentState(row) }) });
   if (outcome === "unknown") {
     context.report({ type: "doubt", tenant, orderId: row.order_id, error });

@@ -20,8 +20,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout that was answered with a 429 can be cancelled at once",
     file: "src/payouts/sender.ts",
-    find: "const isInDoubt = past.requests > 0;",
-    replace: 'const isInDoubt = outcome === "unknown" || past.requests > 1;',
+    find: "mayTakeEffect(outcome) : past.requests > 0;",
+    replace: 'mayTakeEffect(outcome) : outcome === "unknown" || past.requests > 1;',
     test: "test/payouts/planning.test.ts",
   },
   {
@@ -111,8 +111,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a refused repetition ends a payout whose first request may have been paid",
     file: "src/payouts/sender.ts",
-    find: "(hasLooked || !isInDoubt)",
-    replace: "true",
+    find: 'outcome === "rejected" && !isInDoubt && ',
+    replace: 'outcome === "rejected" && ',
     test: "test/payouts/sending.test.ts",
   },
   {
