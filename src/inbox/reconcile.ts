@@ -21,9 +21,10 @@ interface List {
   readonly watermark: number;
 }
 
+/** An item of a list. Only its id is certain to be readable. */
 interface Listed {
   readonly id: string;
-  readonly status: string;
+  readonly status: unknown;
   readonly createdAt: string;
 }
 
@@ -167,16 +168,17 @@ async function walk(
   let last = Number.POSITIVE_INFINITY;
   let isNewestFirst = true;
   for await (const item of list) {
+    // NaN if it is unreadable: such an item is never too old, and holds nothing back.
     const createdAt = Date.parse(item.createdAt);
     if (createdAt > last) isNewestFirst = false;
-    last = createdAt;
+    if (!Number.isNaN(createdAt)) last = createdAt;
     // Strictly less: items created exactly at the watermark are checked again.
     if (createdAt < watermark - overlapMs) {
       if (isNewestFirst) break;
       continue;
     }
     found.listed++;
-    if (!isFinal(item.status)) oldestOpen = Math.min(oldestOpen, createdAt);
+    if (createdAt < oldestOpen && !isEnded(item.status)) oldestOpen = createdAt;
     if (batch.push(item) >= batchSize) await flush();
   }
   await flush();
@@ -221,9 +223,14 @@ FROM {inbox_subjects} WHERE tenant = $1 AND kind = $2 AND by_order = 0 AND subje
   return store.transaction(work, { wake: "inbox" });
 }
 
-/** Lists lag: a status that precedes the settled one is not a change. */
-function isNews(kind: SubjectKind, settled: string, listed: string): boolean {
+function isEnded(status: unknown): boolean {
+  return typeof status === "string" && isFinal(status);
+}
+
+/** Lists lag: a status that precedes the settled one is not a change, nor is an unreadable one. */
+function isNews(kind: SubjectKind, settled: string, listed: unknown): boolean {
   return (
+    typeof listed === "string" &&
     stateOf(kind, settled) !== stateOf(kind, listed) &&
     fetchedRank(kind, listed) >= signedRank(kind, settled)
   );
