@@ -21,11 +21,18 @@ interface List {
   readonly watermark: number;
 }
 
-/** An item of a list. Only its id is certain to be readable. */
+/** An item of a list, of which anything may be unreadable. */
 interface Listed {
-  readonly id: string;
+  readonly id: unknown;
   readonly status: unknown;
   readonly createdAt: string;
+}
+
+/** One that can be read by its id. */
+type Known = Listed & { readonly id: string };
+
+function isKnown(item: Listed): item is Known {
+  return typeof item.id === "string";
 }
 
 const kinds: readonly SubjectKind[] = ["payment", "withdrawal"];
@@ -158,7 +165,7 @@ async function walk(
     { signal },
   );
   const found = { listed: 0, missed: 0 };
-  let batch: Listed[] = [];
+  let batch: Known[] = [];
   const flush = async () => {
     const items = batch;
     batch = [];
@@ -178,6 +185,7 @@ async function walk(
       continue;
     }
     found.listed++;
+    if (!isKnown(item)) continue;
     if (createdAt < oldestOpen && !isEnded(item.status)) oldestOpen = createdAt;
     if (batch.push(item) >= batchSize) await flush();
   }
@@ -201,7 +209,7 @@ async function compare(
   store: Store,
   tenant: string,
   kind: SubjectKind,
-  items: readonly Listed[],
+  items: readonly Known[],
 ): Promise<number> {
   const work = function* (): Work<number> {
     const places = items.map((_, index) => `$${index + 3}`).join(", ");

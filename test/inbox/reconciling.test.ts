@@ -66,7 +66,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
   });
 
-  it.each(["createdAt", "status"] as const)(
+  it.each(["id", "createdAt", "status"] as const)(
     "goes on past an item with an unreadable %s, and does not read the whole list forever",
     async (field) => {
       ship(shop.inbox);
