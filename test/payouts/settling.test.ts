@@ -66,6 +66,28 @@ it("does not make the journal look altered when a cancelled payout has a cancell
   expect(await payouts.verify()).toMatchObject({ ok: true });
 });
 
+it.each(["amountInCents", "orderId"] as const)(
+  "lets a person cancel a payout that the service answered with another system's withdrawal, with another %s",
+  async (field) => {
+    const { world, payouts, state } = await opened();
+    world.change = (body) => ({ ...body, [field]: field === "orderId" ? "another" : 700 });
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await state()).toBe("needs_decision");
+    await world.advance(5 * minute);
+    const neverSent = { by: "ann", neverSent: true } as const;
+    await expect(payouts.resolve(order.orderId, neverSent)).rejects.toThrow(
+      /has the withdrawal \S+ for "payout_1"\. Pass the right one as withdrawalId/,
+    );
+    await payouts.resolve(order.orderId, { ...neverSent, sendAgain: false });
+    await payouts.reopen({ by: "ann", reason: "prefixes" });
+    await tell(world, (world.made as [Withdrawal])[0].id);
+    expect(await state()).toBe("cancelled");
+    expect((await payouts.stats()).stopped).toBeUndefined();
+    expect((await payouts.verify()).ok).toBe(true);
+  },
+);
+
 const [, openPostgres] = databases.find(([name]) => name === "PostgreSQL") ?? [];
 
 it.skipIf(openPostgres === undefined)(
