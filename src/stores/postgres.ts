@@ -3,7 +3,6 @@
  *
  * @module settlekit/postgres
  */
-import { StoreError } from "../errors.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import {
@@ -19,7 +18,14 @@ import {
   transactionFailed,
   within,
 } from "./postgres-pool.ts";
-import { type Dialect, expander, type Row, type Store, type Work } from "./store.ts";
+import {
+  type Dialect,
+  expander,
+  type Row,
+  type Store,
+  transactionEnded,
+  type Work,
+} from "./store.ts";
 import { checkWhole } from "./worker.ts";
 
 export { StoreError } from "../errors.ts";
@@ -293,8 +299,5 @@ async function runInside<Client extends PostgresClient>(
 ): Promise<unknown> {
   const result = await run(client);
   if (client.getTransactionStatus?.() !== "I") return result;
-  throw new StoreError(
-    "An effect ended the transaction that it runs in. Remove its COMMIT or ROLLBACK, and throw to roll back.",
-    { code: "transaction_ended" },
-  );
+  throw transactionEnded();
 }
