@@ -206,4 +206,11 @@ export const payoutMutants: readonly Mutant[] = [
     replace: "left_by = 0,",
     test: "test/payouts/clock.test.ts",
   },
+  {
+    name: "a worker that is being stopped starts another payout",
+    file: "src/payouts/worker.ts",
+    find: "if (this.#stopping.aborted) return false;",
+    replace: "",
+    test: "test/payouts/rounds.test.ts",
+  },
 ];
