@@ -9,6 +9,7 @@ import {
   answerLimit,
   connectWithin,
   isReadOnly,
+  isUnprepared,
   lockLimitMs,
   own,
   type PostgresClient,
@@ -217,13 +218,6 @@ function nameOf(text: string): string {
     names.set(text, name);
   }
   return name;
-}
-
-/** Whether a pooler switched to a connection with other prepared statements. */
-function isUnprepared(error: unknown): boolean {
-  const { code } = Object(error);
-  // The name does not exist, or already exists.
-  return code === "26000" || code === "42P05";
 }
 
 /** Returns false if the connection must not be reused. */
