@@ -18,9 +18,10 @@ export interface Claim {
   readonly fence: number;
   readonly failures: number;
   readonly causes: string | null;
+  readonly due_at: number;
 }
 
-const claimColumns = "id, tenant, fence, failures, causes";
+const claimColumns = "id, tenant, fence, failures, causes, due_at";
 
 export interface SubjectClaim extends Claim {
   readonly kind: SubjectKind;
@@ -159,25 +160,25 @@ WHERE id = $1 AND fence = $2 AND lease_until > 0 RETURNING id`,
   return renewed.length > 0;
 }
 
-/** The result of a failure: another worker has the row, it will be retried, or a person has to look. */
-export type Failed = "fenced" | "retried" | "parked";
-
-/** Postpones a row, or parks it after too many failures. */
+/**
+ * Postpones a row, or parks it after too many failures. A row that has changed since the claim stays due: the change may
+ * be the cure. Returns when it is due; undefined if another worker has it.
+ */
 export function* fail(
   queue: Queue<Claim>,
-  { id, fence, failures }: Claim,
+  { id, fence, failures, due_at }: Claim,
   problem: string,
   delayMs: number,
-): Work<Failed> {
-  const isLast = failures + 1 >= maxFailures;
-  const changed = yield* sql(
+): Work<{ readonly isParked: boolean; readonly inMs: number } | undefined> {
+  const isParked = failures + 1 >= maxFailures;
+  const [failed] = yield* sql<{ wait: number }>(
     `UPDATE ${queue.table} SET failures = failures + 1, starts = 0, lease_until = 0,
-  due_at = {now} + $3, problem = $4, parked_at = CASE WHEN $5 = 1 THEN {now} END
-WHERE id = $1 AND fence = $2 RETURNING id`,
-    [id, fence, delayMs, problem.replaceAll("\0", "").slice(0, 2_000), isLast ? 1 : 0],
+  due_at = CASE WHEN due_at = $6 THEN {now} + $3 ELSE due_at END,
+  problem = $4, parked_at = CASE WHEN $5 = 1 THEN {now} END
+WHERE id = $1 AND fence = $2 RETURNING due_at - {now} AS wait`,
+    [id, fence, delayMs, problem.replaceAll("\0", "").slice(0, 2_000), isParked ? 1 : 0, due_at],
   );
-  if (changed.length === 0) return "fenced";
-  return isLast ? "parked" : "retried";
+  return failed && { isParked, inMs: Math.max(0, failed.wait) };
 }
 
 /** Failures after which the backoff stops growing. */

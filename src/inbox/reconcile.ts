@@ -21,10 +21,18 @@ interface List {
   readonly watermark: number;
 }
 
+/** An item of a list, of which anything may be unreadable. */
 interface Listed {
-  readonly id: string;
-  readonly status: string;
+  readonly id: unknown;
+  readonly status: unknown;
   readonly createdAt: string;
+}
+
+/** One that can be read by its id. */
+type Known = Listed & { readonly id: string };
+
+function isKnown(item: Listed): item is Known {
+  return typeof item.id === "string";
 }
 
 const kinds: readonly SubjectKind[] = ["payment", "withdrawal"];
@@ -157,7 +165,7 @@ async function walk(
     { signal },
   );
   const found = { listed: 0, missed: 0 };
-  let batch: Listed[] = [];
+  let batch: Known[] = [];
   const flush = async () => {
     const items = batch;
     batch = [];
@@ -167,16 +175,18 @@ async function walk(
   let last = Number.POSITIVE_INFINITY;
   let isNewestFirst = true;
   for await (const item of list) {
+    // NaN if it is unreadable: such an item is never too old, and holds nothing back.
     const createdAt = Date.parse(item.createdAt);
     if (createdAt > last) isNewestFirst = false;
-    last = createdAt;
+    if (!Number.isNaN(createdAt)) last = createdAt;
     // Strictly less: items created exactly at the watermark are checked again.
     if (createdAt < watermark - overlapMs) {
       if (isNewestFirst) break;
       continue;
     }
     found.listed++;
-    if (!isFinal(item.status)) oldestOpen = Math.min(oldestOpen, createdAt);
+    if (!isKnown(item)) continue;
+    if (createdAt < oldestOpen && !isEnded(item.status)) oldestOpen = createdAt;
     if (batch.push(item) >= batchSize) await flush();
   }
   await flush();
@@ -199,7 +209,7 @@ async function compare(
   store: Store,
   tenant: string,
   kind: SubjectKind,
-  items: readonly Listed[],
+  items: readonly Known[],
 ): Promise<number> {
   const work = function* (): Work<number> {
     const places = items.map((_, index) => `$${index + 3}`).join(", ");
@@ -221,9 +231,14 @@ FROM {inbox_subjects} WHERE tenant = $1 AND kind = $2 AND by_order = 0 AND subje
   return store.transaction(work, { wake: "inbox" });
 }
 
-/** Lists lag: a status that precedes the settled one is not a change. */
-function isNews(kind: SubjectKind, settled: string, listed: string): boolean {
+function isEnded(status: unknown): boolean {
+  return typeof status === "string" && isFinal(status);
+}
+
+/** Lists lag: a status that precedes the settled one is not a change, nor is an unreadable one. */
+function isNews(kind: SubjectKind, settled: string, listed: unknown): boolean {
   return (
+    typeof listed === "string" &&
     stateOf(kind, settled) !== stateOf(kind, listed) &&
     fetchedRank(kind, listed) >= signedRank(kind, settled)
   );

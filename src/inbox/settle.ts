@@ -242,10 +242,10 @@ async function retryLater<C extends Claim>(
   error: unknown,
 ): Promise<void> {
   const failures = claim.failures + 1;
-  const inMs = backoffMs(failures, random());
+  const delayMs = backoffMs(failures, random());
   const reason = thrownText(error);
-  const failed = await store.transaction(() => fail(queue, claim, reason, inMs));
-  if (failed === "fenced") report({ type: "fenced", ...item });
-  else if (failed === "parked") report({ type: "parked", ...item, reason });
-  else report({ type: "retried", ...item, error, failures, inMs });
+  const failed = await store.transaction(() => fail(queue, claim, reason, delayMs));
+  if (failed === undefined) report({ type: "fenced", ...item });
+  else if (failed.isParked) report({ type: "parked", ...item, reason });
+  else report({ type: "retried", ...item, error, failures, inMs: failed.inMs });
 }

@@ -1,5 +1,5 @@
 import { type Duration, durationInMs } from "../duration.ts";
-import { Alarm, checkWhole, type Loop, longestPollMs, runWorker } from "../stores/worker.ts";
+import { Alarm, checkWhole, type Loop, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { Crew } from "./crew.ts";
 import { tidy } from "./operate.ts";
@@ -49,7 +49,7 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
   const { concurrency = 8, reconcileEvery = "5m", drainMs = 25_000, pollMs = 500 } = options;
   checkWhole("concurrency", concurrency, 1);
   checkWhole("drainMs", drainMs, 0);
-  checkWhole("pollMs", pollMs, 1, longestPollMs);
+  checkWhole("pollMs", pollMs, 1);
   const everyMs = reconcileEvery === false ? undefined : durationInMs(reconcileEvery);
   if (everyMs !== undefined) checkWhole("reconcileEvery", everyMs, 1_000, Number.MAX_SAFE_INTEGER);
   const [stopping, stopped] = [new AbortController(), new AbortController()];

@@ -17,7 +17,7 @@ import type {
   StartEvent,
 } from "../http/events.ts";
 import { isRecord } from "../values.ts";
-import { durationBuckets, type Telemetry } from "./telemetry.ts";
+import { durationBuckets, fail, type Telemetry } from "./telemetry.ts";
 
 interface OpenCall {
   readonly span: Span;
@@ -128,11 +128,6 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
       return call && beginAttempt(call, request);
     },
   });
-}
-
-function fail(span: Span, type: string): void {
-  span.setAttribute("error.type", type);
-  span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 function callMetrics({ meter }: Telemetry): (event: ClientEvent) => void {

@@ -1,14 +1,7 @@
-import {
-  type Attributes,
-  context,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
+import { type Attributes, context, type Span, SpanKind, trace } from "@opentelemetry/api";
 import type { Webhook, Webhooks } from "../webhooks/index.ts";
 import type { WebhookEndEvent } from "../webhooks/reception.ts";
-import { durationBuckets, type Telemetry } from "./telemetry.ts";
+import { durationBuckets, fail, type Telemetry } from "./telemetry.ts";
 
 /**
  * A span for each delivery, in which its handlers run, and the metrics of deliveries. A trace context in a delivery is
@@ -27,10 +20,7 @@ export function instrumentWebhooks(webhooks: Webhooks, telemetry: Telemetry): ()
     const { reason, error, status } = event;
     if (status !== undefined) span.setAttribute("http.response.status_code", status);
     if (reason !== undefined) span.setAttribute("settlekit.refusal", reason);
-    if (error !== undefined) {
-      span.setAttribute("error.type", error);
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    }
+    if (error !== undefined) fail(span, error);
     span.end();
   }
 

@@ -5,13 +5,12 @@ import {
   type Span,
   type SpanContext,
   SpanKind,
-  SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
 import type { InboxEvent, InboxItem, InboxStep } from "../inbox/events.ts";
 import type { InboxStats } from "../inbox/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { detached, runWithin, type Telemetry, tenantAttribute } from "./telemetry.ts";
+import { detached, fail, runWithin, type Telemetry, tenantAttribute } from "./telemetry.ts";
 
 /** An inbox with any store. */
 export interface AnyInbox {
@@ -91,9 +90,7 @@ function tell(span: Span | undefined, event: InboxEvent): void {
     span.setAttribute("settlekit.effects", [...event.effects]);
   } else {
     const error = event.type === "retried" ? event.error : undefined;
-    const type = error instanceof Error ? error.name : event.type;
-    span.setAttribute("error.type", type);
-    span.setStatus({ code: SpanStatusCode.ERROR });
+    fail(span, error instanceof Error ? error.name : event.type);
     span.addEvent(event.type);
   }
 }

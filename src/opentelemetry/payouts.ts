@@ -1,8 +1,8 @@
-import { type Span, SpanStatusCode } from "@opentelemetry/api";
+import type { Span } from "@opentelemetry/api";
 import type { PayoutStep, PayoutsEvent } from "../payouts/events.ts";
 import type { PayoutsStats } from "../payouts/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { detached, runWithin, type Telemetry, tenantAttribute } from "./telemetry.ts";
+import { detached, fail, runWithin, type Telemetry, tenantAttribute } from "./telemetry.ts";
 
 /** A payout ledger with any store. */
 export interface AnyPayouts {
@@ -63,8 +63,7 @@ function tell(span: Span, event: PayoutsEvent): void {
     span.addEvent(event.type);
     if (event.type === "failed" || event.type === "doubt") {
       const { error } = event;
-      span.setAttribute("error.type", error instanceof Error ? error.name : event.type);
-      span.setStatus({ code: SpanStatusCode.ERROR });
+      fail(span, error instanceof Error ? error.name : event.type);
     }
   }
 }

@@ -4,6 +4,7 @@ import {
   type Meter,
   ROOT_CONTEXT,
   type Span,
+  SpanStatusCode,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
@@ -46,6 +47,12 @@ export const durationBuckets = [
 /** Distinguishes the tenants of one process. Most processes have a single one, without a name. */
 export function tenantAttribute(tenant = ""): Attributes {
   return tenant === "" ? {} : { "settlekit.tenant": tenant };
+}
+
+/** Marks a span as failed. */
+export function fail(span: Span, type: string): void {
+  span.setAttribute("error.type", type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 /** Starts a worker outside the active trace, so that its spans do not become part of the caller's trace. */

@@ -40,6 +40,11 @@ export function outcomeOf(error: unknown): AttemptOutcome {
   return error.status === 429 ? "limited" : error.outcome;
 }
 
+/** Whether a request with this outcome may take effect, or have taken effect. */
+export function mayTakeEffect(outcome: AttemptOutcome | null): boolean {
+  return outcome !== "not_sent" && outcome !== "rejected";
+}
+
 /** Errors with an unknown outcome advise repeating the call or using createOnce, which a person must not do here. */
 export function problemOf(error: unknown, outcome: AttemptOutcome): string {
   if (outcome !== "unknown" || !SettlekitError.is(error)) return thrownText(error);
@@ -84,9 +89,7 @@ export function* readPast(payoutId: number, quietMs: number): Work<Past> {
 WHERE payout_id = $1 ORDER BY fence`,
     [payoutId],
   );
-  const requests = attempts.filter(
-    ({ outcome }) => outcome !== "not_sent" && outcome !== "rejected",
-  );
+  const requests = attempts.filter(({ outcome }) => mayTakeEffect(outcome));
   const lastLeft = Math.max(...requests.map(({ left_by }) => left_by), Number.NEGATIVE_INFINITY);
   const since = requests[0]?.started_at ?? now;
   return {

@@ -142,7 +142,7 @@ export function requireSameService({ client }: PayoutsContext, row: PayoutRow): 
   );
 }
 
-/** Reports a new state. */
-export function tell({ report, tenant }: PayoutsContext, row: PayoutRow): undefined {
-  report({ type: "changed", tenant, payout: payoutFrom(row) });
+/** Reports a payout's new state, if it has one. */
+export function tell({ report, tenant }: PayoutsContext, row: PayoutRow | undefined): undefined {
+  if (row !== undefined) report({ type: "changed", tenant, payout: payoutFrom(row) });
 }

@@ -85,7 +85,8 @@ async function resolveSent(
     ledger.note(row.order_id, "resolved", { by, withdrawalId, acceptDifferences });
     // The decision is about this withdrawal, even if another one was known before.
     yield* sql("UPDATE {payouts} SET withdrawal_id = $2 WHERE id = $1", [current.id, withdrawalId]);
-    return yield* settle(ledger, row.order_id, withdrawal, { by });
+    yield* settle(ledger, row.order_id, withdrawal, { by });
+    return yield* requireRow(context.tenant, row.order_id);
   });
 }
 
@@ -118,12 +119,6 @@ async function resolveNeverSent(
 ): Promise<PayoutRow> {
   const { client, store, quietMs } = context;
   const before = await store.transaction(() => readPast(row.id, quietMs));
-  if (before.withdrawalId !== undefined) {
-    throw contradicted(
-      "neverSent",
-      `The service has answered a request for ${show(row.order_id)} with the withdrawal ${before.withdrawalId}.`,
-    );
-  }
   if (before.now < before.provenAt) {
     const at = new Date(before.provenAt).toISOString();
     throw contradicted(
@@ -131,14 +126,18 @@ async function resolveNeverSent(
       `A request for ${show(row.order_id)} may still take effect, or be listed late. Try again after ${at}.`,
     );
   }
-  const found = await client.find(row.order_id, { deadlineMs: 900_000 });
+  const listed = await client.find(row.order_id, { deadlineMs: 900_000 });
+  const { withdrawalId } = before;
+  // The list may not show a withdrawal with which the service has answered a request: it may have another orderId.
+  const isListed = withdrawalId === undefined || listed.some(({ id }) => id === withdrawalId);
+  const found = isListed ? listed : [...listed, await client.get(withdrawalId)];
   // A differing withdrawal may be another system's, so the payout can be cancelled, but not sent in addition.
   const isForeign = !sendAgain && found.every((it) => differsFrom(row, it).length > 0);
   if (found.length > 0 && !isForeign) {
     throw contradicted(
       "neverSent",
-      `The service lists ${found.map(({ id }) => id).join(", ")} for ${show(row.order_id)}. Pass the right one as ` +
-        "withdrawalId.",
+      `The service has the withdrawal ${found.map(({ id }) => id).join(", ")} for ${show(row.order_id)}. Pass the right ` +
+        "one as withdrawalId.",
     );
   }
   return decide(context, function* (ledger): Work<PayoutRow> {

@@ -48,18 +48,17 @@ function register(
     const { orderId } = withdrawal;
     if (context === undefined || typeof orderId !== "string") return undefined;
     return context.store.join(tx, function* () {
-      const before = yield* readRow(tenant, orderId);
       // Other programs of the merchant may have created it.
-      if (before === undefined) return;
+      if ((yield* readRow(tenant, orderId)) === undefined) return;
       let stopped: string | undefined;
-      const row = yield* inLedger(
+      const changed = yield* inLedger(
         tenant,
         (ledger) => settle(ledger, orderId, withdrawal, { isSlow: true }),
         (reason) => {
           stopped = reason;
         },
       );
-      if (row.state !== before.state || stopped) after(name, { orderId, stopped });
+      if (changed || stopped) after(name, { orderId, stopped });
     });
   });
   inbox.task(name, async (payload, { tenant }) => {
@@ -67,7 +66,6 @@ function register(
     const context = ledgers.get(tenant);
     if (context === undefined) return;
     if (stopped !== undefined) context.report({ type: "stopped", tenant, reason: stopped });
-    const row = await context.store.transaction(() => readRow(tenant, orderId));
-    if (row !== undefined) tell(context, row);
+    tell(context, await context.store.transaction(() => readRow(tenant, orderId)));
   });
 }

@@ -254,21 +254,21 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   async runDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
     checkOptionNames(options, ["concurrency", "signal"]);
-    const { concurrency = 4, signal } = options;
+    const { concurrency = 4, signal = new AbortController().signal } = options;
     checkSignal(signal);
     if (!this.#isVerified) {
       try {
         await stopIfAltered(this.#context, signal);
       } catch (error) {
-        if (signal?.aborted) return 0;
+        if (signal.aborted) return 0;
         throw error;
       }
       this.#isVerified = true;
     }
     await catchUp(this.#context);
-    const crew = new Crew(this.#context, concurrency, new AbortController().signal);
+    const crew = new Crew(this.#context, concurrency, signal);
     do await crew.idle();
-    while (!signal?.aborted && (await crew.round()));
+    while (await crew.round());
     return crew.steps;
   }
 

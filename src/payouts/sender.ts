@@ -14,6 +14,7 @@ import {
   beginAttempt,
   endAttempt,
   maxDoubtMs,
+  mayTakeEffect,
   outcomeOf,
   type Past,
   problemOf,
@@ -201,10 +202,9 @@ async function failed(
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     // A later response does not undo the effect of an earlier request, or of another copy of this one.
-    const isInDoubt = past.requests > 0;
-    const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
-    const refused =
-      isRefused && InvalidRequestError.is(error) ? yield* refuse(ledger, row, problem) : undefined;
+    const isInDoubt = hasLooked ? mayTakeEffect(outcome) : past.requests > 0;
+    const isRefused = outcome === "rejected" && !isInDoubt && InvalidRequestError.is(error);
+    const refused = isRefused ? yield* refuse(ledger, row, problem) : undefined;
     return { past, isInDoubt, refused };
   });
   if (refused !== undefined) return tell(context, refused);
@@ -214,7 +214,7 @@ async function failed(
   const backoff =
     past.now + (wasSuspended ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
   const isKeyed = context.client.isKeyed && past.isKeyAlive;
-  const dueAt = past.requests === 0 || isKeyed ? backoff : Math.max(past.lookAt, backoff);
+  const dueAt = isInDoubt && !isKeyed ? Math.max(past.lookAt, backoff) : backoff;
   await put(context, row, { dueAt, problem, ...(!isInDoubt && { state: unsentState(row) }) });
   if (outcome === "unknown") {
     context.report({ type: "doubt", tenant, orderId: row.order_id, error });
@@ -235,13 +235,15 @@ function concernsAll(error: unknown): error is SettlekitError {
 }
 
 /** The service refused it for good. The budget stays reserved, because nothing proves that it was not used. */
-function* refuse(ledger: Ledger, row: PayoutRow, problem: string): Work<PayoutRow> {
+function* refuse(ledger: Ledger, row: PayoutRow, problem: string): Work<PayoutRow | undefined> {
   const refused = yield* sql(
     `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL, lease_until = 0
 WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id`,
     [row.id, row.fence, storable(problem)],
   );
-  if (refused.length > 0) ledger.note(row.order_id, "refused", { problem });
+  // A webhook has shown that there is a withdrawal, or a person has decided.
+  if (refused.length === 0) return undefined;
+  ledger.note(row.order_id, "refused", { problem });
   return yield* requireRow(ledger.tenant, row.order_id);
 }
 
@@ -271,8 +273,7 @@ async function settleWith(
     if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
     return yield* settle(ledger, row.order_id, withdrawal, { isSlow });
   });
-  if (settled.state !== row.state) tell(context, settled);
-  return undefined;
+  return tell(context, settled);
 }
 
 async function leaveToPerson(
@@ -284,9 +285,12 @@ async function leaveToPerson(
     "The outcome of a request has been unknown for an hour. " +
     `${lastLook} Check the service's dashboard.`;
   const left = await decide(context, function* (ledger) {
-    const current = yield* requireRow(context.tenant, row.order_id);
-    if (current.fence !== row.fence || current.state !== "sending") return undefined;
-    return yield* needDecision(ledger, current, problem);
+    // Locks it, so that the decision does not undo what a webhook has just shown.
+    const held = yield* sql(
+      "UPDATE {payouts} SET failures = failures WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id",
+      [row.id, row.fence],
+    );
+    return held.length === 0 ? undefined : yield* needDecision(ledger, row, problem);
   });
-  if (left) tell(context, left);
+  return tell(context, left);
 }

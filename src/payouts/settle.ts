@@ -12,14 +12,15 @@ function followMs(ageMs: number): number {
 
 /**
  * Records what is known about the payout's withdrawal. These facts hold even if another worker has taken over, so there
- * is no fence. A second withdrawal, or one with other parameters, stops all payouts.
+ * is no fence. A second withdrawal, or one with other parameters, stops all payouts. Returns the payout if this changed
+ * its state.
  */
 export function* settle(
   ledger: Ledger,
   orderId: string,
   withdrawal: Withdrawal,
   { isSlow = false, by }: { isSlow?: boolean; by?: string } = {},
-): Work<PayoutRow> {
+): Work<PayoutRow | undefined> {
   // Takes the row's lock, so that two responses are recorded one after the other.
   const [clock] = yield* sql<{ now: number }>(
     "UPDATE {payouts} SET failures = 0 WHERE tenant = $1 AND order_id = $2 RETURNING {now} AS now",
@@ -33,12 +34,12 @@ export function* settle(
   const isLate = row.final_at !== null && !isEnd;
   const isUndecided = row.state === "needs_decision" && by === undefined;
   // The response is older than the row, or does not say which of two withdrawals counts.
-  if (row.withdrawal_id === id && (isLate || isUndecided)) return row;
+  if (row.withdrawal_id === id && (isLate || isUndecided)) return undefined;
   const differing = by === undefined ? differsFrom(row, withdrawal) : [];
   const isOther = row.withdrawal_id !== null && row.withdrawal_id !== id;
   if (isOther || isUndecided || differing.length > 0) {
     const { open, setAside, accepted } = yield* readDecisions(ledger, orderId);
-    if (setAside.has(id) || open.has(id)) return row;
+    if (setAside.has(id) || open.has(id)) return undefined;
     const known = new Set([row.withdrawal_id ?? [], ...open].flat());
     if (known.size > 0 && !known.has(id)) {
       const all = [...known, id];
@@ -65,7 +66,8 @@ export function* settle(
   const problem = storable(withdrawal.errorMessage);
   yield* sql(
     `UPDATE {payouts} SET state = $2, withdrawal_id = $3, tx_hash = COALESCE($4, tx_hash), problem = $5,
-  sent_at = COALESCE(sent_at, {now}), final_at = CASE WHEN $6 = 1 THEN {now} END, doubt_since = NULL, waits_until = NULL,
+  sent_at = COALESCE(sent_at, {now}), final_at = CASE WHEN $6 = 0 THEN NULL WHEN state = $2 THEN final_at ELSE {now} END,
+  doubt_since = NULL, waits_until = NULL,
   reserved_at = CASE WHEN $7 = 1 THEN NULL ELSE COALESCE(reserved_at, $9) END,
   due_at = {now} + $8, lease_until = 0, fence = fence + 1 WHERE id = $1`,
     [
@@ -80,11 +82,13 @@ export function* settle(
       createdMs(withdrawal, clock?.now ?? 0),
     ],
   );
-  if (row.withdrawal_id === null) ledger.note(orderId, "sent", { withdrawalId: id, by });
-  if (row.state !== state && isEnd) {
+  const isFirst = row.withdrawal_id === null;
+  if (isFirst) ledger.note(orderId, "sent", { withdrawalId: id, by });
+  // The entry about the withdrawal is not the last one about a payout that a person had cancelled.
+  if (isEnd && (isFirst || row.state !== state)) {
     ledger.note(orderId, state, { withdrawalId: id, txHash, errorMessage: problem ?? undefined });
   }
-  return yield* requireRow(ledger.tenant, orderId);
+  return row.state === state ? undefined : yield* requireRow(ledger.tenant, orderId);
 }
 
 /** The time at which a withdrawal that this ledger did not create counts against the budget. */
@@ -115,7 +119,8 @@ function* readDecisions({ tenant }: Ledger, orderId: string) {
 }
 
 /**
- * Leaves the payout to a person, and stops all others if money may have been sent twice.
+ * Leaves the payout to a person, and stops all others if money may have been sent twice. Returns the payout, unless it
+ * was already left to a person for this reason.
  *
  * @param withdrawals The withdrawals in question.
  */
@@ -124,9 +129,9 @@ export function* needDecision(
   row: PayoutRow,
   problem: string,
   withdrawals: readonly string[] = [],
-): Work<PayoutRow> {
+): Work<PayoutRow | undefined> {
   // Every webhook of either withdrawal leads here again.
-  if (row.state === "needs_decision" && row.problem === storable(problem)) return row;
+  if (row.state === "needs_decision" && row.problem === storable(problem)) return undefined;
   yield* sql(
     `UPDATE {payouts} SET state = 'needs_decision', problem = $2, final_at = NULL, fence = fence + 1, lease_until = 0
 WHERE id = $1`,

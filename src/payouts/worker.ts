@@ -1,5 +1,5 @@
 import { preparing } from "../stores/lifecycle.ts";
-import { Alarm, checkWhole, longestPollMs, runWorker } from "../stores/worker.ts";
+import { Alarm, checkWhole, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
@@ -42,7 +42,8 @@ const longestPauseMs = 60_000;
 export class Crew {
   readonly #context: PayoutsContext;
   readonly #concurrency: number;
-  readonly #signal: AbortSignal;
+  readonly #stopping: AbortSignal;
+  readonly #stopped: AbortSignal;
   readonly #running = new Set<Promise<void>>();
   /** Consecutive failures that concern all payouts. */
   #troubles = 0;
@@ -50,25 +51,37 @@ export class Crew {
   /** Number of steps done. */
   steps = 0;
 
-  constructor(context: PayoutsContext, concurrency: number, signal: AbortSignal) {
+  /**
+   * @param stopping Once it aborts, no payout is started.
+   * @param stopped Aborts running work.
+   */
+  constructor(
+    context: PayoutsContext,
+    concurrency: number,
+    stopping: AbortSignal,
+    stopped = new AbortController().signal,
+  ) {
     checkWhole("concurrency", concurrency, 1);
     this.#context = context;
     this.#concurrency = concurrency;
-    this.#signal = signal;
+    this.#stopping = stopping;
+    this.#stopped = stopped;
   }
 
-  /** Starts a payout in each free slot. False if nothing was due, or the service is unusable for now. */
+  /** Starts a payout in each free slot. False if nothing was due, or nothing may be started for now. */
   async round(): Promise<boolean> {
     const { store, tenant, report, observers } = this.#context;
-    for (const row of await decide(this.#context, chainPlans)) tell(this.#context, row);
+    const chained = await decide(this.#context, chainPlans);
+    for (const row of chained) tell(this.#context, row);
     if (performance.now() < this.#pausedUntil) return false;
     while (this.#running.size >= this.#concurrency) await Promise.race(this.#running);
+    if (this.#stopping.aborted) return false;
     const room = this.#concurrency - this.#running.size;
     const rows = await store.transaction(() => claim(this.#context, room));
     for (const row of rows) {
       const step = { orderId: row.order_id, state: row.state };
       const running: Promise<void> = observers
-        .around(step, () => work(this.#context, row, this.#signal))
+        .around(step, () => work(this.#context, row, this.#stopped))
         .then((trouble) => this.#note(trouble))
         // The database is unavailable: the lease will expire by itself.
         .catch((error: unknown) => report({ type: "failed", tenant, orderId: row.order_id, error }))
@@ -78,7 +91,8 @@ export class Crew {
         });
       this.#running.add(running);
     }
-    return rows.length > 0;
+    // More plans than one batch may be waiting for their first entries.
+    return rows.length + chained.length > 0;
   }
 
   async idle(): Promise<void> {
@@ -99,10 +113,10 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
   checkOptionNames(options, ["concurrency", "drainMs", "pollMs"]);
   const { concurrency = 4, drainMs = 35_000, pollMs = 1_000 } = options;
   checkWhole("drainMs", drainMs, 0);
-  checkWhole("pollMs", pollMs, 1, longestPollMs);
+  checkWhole("pollMs", pollMs, 1);
   const { store, observers, tenant, report } = context;
   const [stopping, stopped] = [new AbortController(), new AbortController()];
-  const crew = new Crew(context, concurrency, stopped.signal);
+  const crew = new Crew(context, concurrency, stopping.signal, stopped.signal);
   const verify = async () => {
     await catchUp(context);
     await stopIfAltered(context, stopping.signal);

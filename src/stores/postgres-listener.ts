@@ -32,7 +32,8 @@ export class PostgresListener<Client extends PostgresClient> {
     this.#drop();
     await this.#connecting;
     this.#drop();
-    this.#connecting = undefined;
+    // Another worker may have started in the meantime.
+    this.#connecting = this.#wakes.size === 0 ? undefined : this.#open();
   }
 
   #drop(): void {
@@ -44,23 +45,25 @@ export class PostgresListener<Client extends PostgresClient> {
   }
 
   async #open(): Promise<void> {
+    let client: Client | undefined;
     try {
-      const client = await this.#connect();
+      client = await this.#connect();
+      this.#client = client;
       client.on("error", () => this.#lost(client));
       client.on("notification", ({ payload }) => {
         for (const [onWake, channel] of this.#wakes) if (channel === payload) onWake();
       });
-      this.#client = client;
       if (this.#wakes.size === 0) return;
       await client.query({ text: `LISTEN "${this.#schema}"` });
       this.#failures = 0;
       // Notifications sent before LISTEN were missed.
       for (const onWake of this.#wakes.keys()) onWake();
     } catch {
-      this.#lost(this.#client);
+      this.#lost(client);
     }
   }
 
+  /** A connection that dies during LISTEN is reported twice, but only lost once. */
   #lost(client: Client | undefined): void {
     if (client !== this.#client) return;
     this.#client = undefined;

@@ -158,6 +158,13 @@ export function isReadOnly(error: unknown): boolean {
   return Object(Object(error).cause).code === readOnly;
 }
 
+/** Whether a pooler switched to a connection with other prepared statements. */
+export function isUnprepared(error: unknown): boolean {
+  const { code } = Object(error);
+  // The name does not exist, or already exists.
+  return code === "26000" || code === "42P05";
+}
+
 /** How long a statement waits for another transaction's lock, in milliseconds. */
 export const lockLimitMs = 10_000;
 

@@ -3,13 +3,13 @@
  *
  * @module settlekit/postgres
  */
-import { StoreError } from "../errors.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import {
   answerLimit,
   connectWithin,
   isReadOnly,
+  isUnprepared,
   lockLimitMs,
   own,
   type PostgresClient,
@@ -19,7 +19,14 @@ import {
   transactionFailed,
   within,
 } from "./postgres-pool.ts";
-import { type Dialect, expander, type Row, type Store, type Work } from "./store.ts";
+import {
+  type Dialect,
+  expander,
+  type Row,
+  type Store,
+  transactionEnded,
+  type Work,
+} from "./store.ts";
 import { checkWhole } from "./worker.ts";
 
 export { StoreError } from "../errors.ts";
@@ -213,13 +220,6 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** Whether a pooler switched to a connection with other prepared statements. */
-function isUnprepared(error: unknown): boolean {
-  const { code } = Object(error);
-  // The name does not exist, or already exists.
-  return code === "26000" || code === "42P05";
-}
-
 /** Returns false if the connection must not be reused. */
 async function rollBack(client: PostgresClient): Promise<boolean> {
   try {
@@ -293,8 +293,5 @@ async function runInside<Client extends PostgresClient>(
 ): Promise<unknown> {
   const result = await run(client);
   if (client.getTransactionStatus?.() !== "I") return result;
-  throw new StoreError(
-    "An effect ended the transaction that it runs in. Remove its COMMIT or ROLLBACK, and throw to roll back.",
-    { code: "transaction_ended" },
-  );
+  throw transactionEnded();
 }

@@ -7,7 +7,15 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError, StoreError } from "../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../sqlite.ts";
 import { checkOptionNames, show } from "../values.ts";
-import { type Dialect, expander, notMigrated, type Row, type Store, type Work } from "./store.ts";
+import {
+  type Dialect,
+  expander,
+  notMigrated,
+  type Row,
+  type Store,
+  transactionEnded,
+  type Work,
+} from "./store.ts";
 import { checkWhole } from "./worker.ts";
 
 export { StoreError } from "../errors.ts";
@@ -214,10 +222,7 @@ function runSync(db: DatabaseSync, run: (tx: DatabaseSync) => unknown): unknown 
     );
   }
   if (isOpen(db)) return result;
-  throw new StoreError(
-    "An effect ended the transaction that it runs in. Remove its COMMIT or ROLLBACK, and throw to roll back.",
-    { code: "transaction_ended" },
-  );
+  throw transactionEnded();
 }
 
 function isOpen(db: DatabaseSync): boolean {

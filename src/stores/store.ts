@@ -191,6 +191,14 @@ export function notMigrated(component?: Component["name"], cause?: unknown): Sto
   );
 }
 
+/** The error for merchant's code that committed or rolled back the transaction it runs in. */
+export function transactionEnded(): StoreError {
+  return new StoreError(
+    "An effect ended the transaction that it runs in. Remove its COMMIT or ROLLBACK, and throw to roll back.",
+    { code: "transaction_ended" },
+  );
+}
+
 function* versionOf(dialect: Dialect, { name, migrations }: Component): Work<number> {
   const [found] = yield* sql<{ count: number }>(dialect.tableCount, ["migrations"]);
   if (!found?.count) return 0;

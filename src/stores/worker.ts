@@ -41,8 +41,8 @@ interface Work {
 
 /** How long aborted work has to release its rows. */
 const abortGraceMs = 1_000;
-/** The largest factor by which failures extend a loop's wait. */
-const largestBackoff = 30;
+/** The longest wait after a failed turn, even of a loop that runs only once an hour. */
+const longestRetryMs = 30_000;
 
 /** Starts a worker of the inbox or of the payout ledger in this process. */
 export function runWorker(work: Work): Worker {
@@ -61,7 +61,8 @@ export function runWorker(work: Work): Worker {
         failures++;
         onError(error);
       }
-      if (!hasMore) await wait.sleep(waitMs * Math.min(2 ** failures, largestBackoff));
+      const retryMs = Math.min(waitMs * 2 ** failures, longestRetryMs);
+      if (!hasMore) await wait.sleep(failures === 0 ? waitMs : retryMs);
     }
   }
 
@@ -117,9 +118,6 @@ export class Alarm {
     this.#isRinging = false;
   }
 }
-
-/** The longest wait between two turns, given that failures multiply it. */
-export const longestPollMs = Math.floor(maxTimerMs / largestBackoff);
 
 /** @throws {ConfigurationError} when it is not an AbortSignal. */
 export function checkSignal(value: AbortSignal | undefined): void {

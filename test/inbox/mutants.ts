@@ -60,4 +60,11 @@ export const inboxMutants: readonly Mutant[] = [
     test: "test/inbox/inbox.test.ts",
     title: "is read again when a webhook arrived",
   },
+  {
+    name: "a webhook during a failed attempt waits for the backoff",
+    file: "src/inbox/claims.ts",
+    find: "due_at = CASE WHEN due_at = $6 THEN",
+    replace: "due_at = CASE WHEN due_at >= $6 THEN",
+    test: "test/inbox/retrying.test.ts",
+  },
 ];

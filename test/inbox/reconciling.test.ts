@@ -3,6 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
 import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
 
+const watermark = ({ store }: Shop) =>
+  store.dialect.expand("SELECT watermark FROM {inbox_watermarks} WHERE kind = 'payment'");
+
 describe.each(databases)("reconciling on %s", (_, openDatabase) => {
   let database: TestDatabase;
   let shop: Shop;
@@ -62,6 +65,34 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.inbox.reconcile({ since })).toEqual({ listed: 0, missed: 0 });
     expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
   });
+
+  it.each(["id", "createdAt", "status"] as const)(
+    "goes on past an item with an unreadable %s, and does not read the whole list forever",
+    async (field) => {
+      ship(shop.inbox);
+      await shop.inbox.settleDue();
+      shop.deliverTo(async () => new Response());
+      await shop.paid("order_1");
+      await shop.client.payments.create({ amount: 2500, orderId: "odd" });
+      await shop.paid("order_2");
+      const list = shop.client.payments.list.bind(shop.client.payments);
+      vi.spyOn(shop.client.payments, "list").mockImplementation(async function* (
+        ...parameters: Parameters<typeof list>
+      ) {
+        for await (const item of list(...parameters)) {
+          yield item.orderId === "odd" ? { ...item, [field]: undefined } : item;
+        }
+      } as never);
+      expect(await shop.inbox.reconcile()).toMatchObject({ listed: 3 });
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
+      const [first] = await database.query(watermark(shop));
+      await shop.advance(8 * 86_400_000);
+      await shop.inbox.reconcile();
+      const [later] = await database.query(watermark(shop));
+      expect(Number(later?.watermark)).toBeGreaterThan(Number(first?.watermark));
+    },
+  );
 
   it("retries a failed list after a minute", async () => {
     const turn = () => shop.inbox.start({ reconcileEvery: "1h" }).stop();

@@ -40,3 +40,36 @@ it.each([401, 429, 503])(
     expect(await state()).toBe("sent");
   },
 );
+
+it("asks no person about a refused key after a lookup has ended the doubt about a lost request", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  const refuse = () => Response.json({ code: "unauthorized", message: "No" }, { status: 401 });
+  world.answer = (method) => (method === "POST" ? refuse() : undefined);
+  await world.live(payouts, 180 * minute, 2 * minute);
+  expect(await state()).toBe("planned");
+  expect((await payouts.stats()).oldestDoubt).toBeUndefined();
+  world.answer = () => undefined;
+  await world.live(payouts, 20 * minute);
+  expect(await state()).toBe("sent");
+  expect(world.made).toHaveLength(1);
+});
+
+it.each([429, 503])(
+  "stays in doubt about a request that got a %i after such a lookup",
+  async (status) => {
+    const { world, payouts, state } = await opened();
+    world.fates.push("lost");
+    await payouts.plan(order);
+    await payouts.runDue();
+    const answer = () => Response.json({ code: "x", message: "No" }, { status });
+    world.answer = (method) => (method === "POST" ? answer() : undefined);
+    await world.live(payouts, 6 * minute);
+    expect(await payouts.get(order.orderId)).toMatchObject({ state: "sending", attempts: 2 });
+    await expect(payouts.cancel(order.orderId, { by: "ann" })).rejects.toThrow("is sending");
+    await world.live(payouts, 80 * minute);
+    expect(await state()).toBe("needs_decision");
+  },
+);

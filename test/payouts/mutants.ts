@@ -20,8 +20,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout that was answered with a 429 can be cancelled at once",
     file: "src/payouts/sender.ts",
-    find: "const isInDoubt = past.requests > 0;",
-    replace: 'const isInDoubt = outcome === "unknown" || past.requests > 1;',
+    find: "mayTakeEffect(outcome) : past.requests > 0;",
+    replace: 'mayTakeEffect(outcome) : outcome === "unknown" || past.requests > 1;',
     test: "test/payouts/planning.test.ts",
   },
   {
@@ -111,8 +111,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a refused repetition ends a payout whose first request may have been paid",
     file: "src/payouts/sender.ts",
-    find: "(hasLooked || !isInDoubt)",
-    replace: "true",
+    find: 'outcome === "rejected" && !isInDoubt && ',
+    replace: 'outcome === "rejected" && ',
     test: "test/payouts/sending.test.ts",
   },
   {
@@ -125,15 +125,15 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a webhook decides which of two withdrawals counts",
     file: "src/payouts/settle.ts",
-    find: "if (setAside.has(id) || open.has(id)) return row;",
-    replace: "if (setAside.has(id)) return row;",
+    find: "if (setAside.has(id) || open.has(id)) return undefined;",
+    replace: "if (setAside.has(id)) return undefined;",
     test: "test/payouts/deciding.test.ts",
   },
   {
     name: "a decision is undone by the withdrawal that it set aside",
     file: "src/payouts/settle.ts",
-    find: "if (setAside.has(id) || open.has(id)) return row;",
-    replace: "if (open.has(id)) return row;",
+    find: "if (setAside.has(id) || open.has(id)) return undefined;",
+    replace: "if (open.has(id)) return undefined;",
     test: "test/payouts/deciding.test.ts",
   },
   {
@@ -146,7 +146,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a late response reverts a final status",
     file: "src/payouts/settle.ts",
-    find: "if (row.withdrawal_id === id && (isLate || isUndecided)) return row;",
+    find: "if (row.withdrawal_id === id && (isLate || isUndecided)) return undefined;",
     replace: "",
     test: "test/payouts/sending.test.ts",
   },
@@ -205,5 +205,12 @@ export const payoutMutants: readonly Mutant[] = [
     find: "left_by = {now} + left_by - started_at,",
     replace: "left_by = 0,",
     test: "test/payouts/clock.test.ts",
+  },
+  {
+    name: "a worker that is being stopped starts another payout",
+    file: "src/payouts/worker.ts",
+    find: "if (this.#stopping.aborted) return false;",
+    replace: "",
+    test: "test/payouts/rounds.test.ts",
   },
 ];

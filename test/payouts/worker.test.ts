@@ -155,18 +155,6 @@ it("continues with other payouts when one withdrawal cannot be read", async () =
   expect((await payouts.stats()).states).toMatchObject({ sent: 21, planned: 0 });
 });
 
-it("starts nothing more once its signal aborts, and finishes running work", async () => {
-  const { world, payouts } = await opened();
-  for (let n = 0; n < 5; n++) await payouts.plan({ ...order, orderId: `p${n}` });
-  const ending = new AbortController();
-  world.onCreation = async () => ending.abort();
-  expect(await payouts.runDue({ concurrency: 2, signal: ending.signal })).toBe(2);
-  expect((await payouts.stats()).states).toMatchObject({ sent: 2, planned: 3 });
-  await expect(payouts.runDue({ signal: ending as never })).rejects.toThrow(
-    "signal must be an AbortSignal",
-  );
-});
-
 it("continues with other payouts while it is too early to look up one that a crashed worker left", async () => {
   const { world, payouts } = await opened();
   world.fates.push("lost");

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { databases } from "../databases.ts";
+import { openNewShop } from "./shop.ts";
+
+it.each(databases)(
+  "retries at once if a webhook arrived during a failed attempt, on %s",
+  async (_, open) => {
+    const database = await open();
+    const shop = await openNewShop(database);
+    const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let fails = true;
+    shop.inbox.on("payment", "count", {}, () => undefined);
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    shop.client.payments.get = (async (id: string) => {
+      if (!fails) return get(id);
+      fails = false;
+      entered.resolve();
+      await leave.promise;
+      throw new Error("The service is down.");
+    }) as never;
+    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
+    await shop.sandbox.webhooks.idle();
+    const running = shop.inbox.settleDue();
+    await entered.promise;
+    await shop.advance(100);
+    await shop.sandbox.payments.simulate(paymentId, "success");
+    await shop.sandbox.webhooks.idle();
+    leave.resolve();
+    await running;
+    expect(shop.told("retried")).toMatchObject([{ inMs: 0 }]);
+    expect(shop.told("settled")).toMatchObject([{ status: "completed" }]);
+    await database.close();
+  },
+);

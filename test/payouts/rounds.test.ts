@@ -1,0 +1,53 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { opened, order, World } from "./world.ts";
+
+it("starts nothing more once its signal aborts, and finishes running work", async () => {
+  const { world, payouts } = await opened();
+  for (let n = 0; n < 5; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  const ending = new AbortController();
+  world.onCreation = async () => ending.abort();
+  expect(await payouts.runDue({ concurrency: 2, signal: ending.signal })).toBe(2);
+  expect((await payouts.stats()).states).toMatchObject({ sent: 2, planned: 3 });
+  await expect(payouts.runDue({ signal: ending as never })).rejects.toThrow(
+    "signal must be an AbortSignal",
+  );
+});
+
+it("starts nothing more once it is being stopped, even if it is waiting for a free slot", async () => {
+  const { world, payouts, state } = await opened();
+  await payouts.plan(order);
+  await payouts.plan({ ...order, orderId: "second" });
+  const [arrived, response] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  world.onCreation = async () => {
+    arrived.resolve();
+    await response.promise;
+  };
+  const worker = payouts.start({ concurrency: 1, pollMs: 1 });
+  await arrived.promise;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const stopping = worker.stop();
+  response.resolve();
+  await stopping;
+  expect(await state()).toBe("sent");
+  expect((await payouts.get("second"))?.state).toBe("planned");
+});
+
+it("sends what may be sent behind a batch of plans that need an approval", async () => {
+  const db = new DatabaseSync(":memory:");
+  const payouts = World.inMemory().open({
+    store: sqlite(db) as unknown as Store,
+    limits: { approveAbove: 100 },
+  });
+  await payouts.migrate();
+  db.exec("BEGIN IMMEDIATE");
+  for (let n = 0; n < 101; n++) {
+    const amountInCents = n < 100 ? 101 : 100;
+    payouts.plan({ ...order, orderId: `p${n}`, amountInCents }, { tx: db });
+  }
+  db.exec("COMMIT");
+  await payouts.runDue();
+  expect((await payouts.get("p100"))?.state).toBe("sent");
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import type { Withdrawal } from "../../src/index.ts";
+import type { PayoutsEvent } from "../../src/payouts/index.ts";
+import { inLedger } from "../../src/payouts/journal.ts";
+import { settle } from "../../src/payouts/settle.ts";
+import { call, type Store } from "../../src/stores/store.ts";
+import { databases } from "../databases.ts";
+import { minute, opened, order, World } from "./world.ts";
+
+/** Settles the order as a webhook for the withdrawal would. */
+async function tell(world: World, id: string, store = world.store()): Promise<void> {
+  const now = await world.client().withdrawals.get(id);
+  await store.transaction(() => inLedger("", (ledger) => settle(ledger, order.orderId, now)));
+}
+
+describe("a payout's new state", () => {
+  it("is reported once, even if a webhook arrives before the response", async () => {
+    const afterResponse = async (request: Request) => {
+      const [withdrawal] = world.made;
+      if (request.method === "POST" && withdrawal) await tell(world, withdrawal.id);
+    };
+    const client = { hooks: { afterResponse: [({ request }: never) => afterResponse(request)] } };
+    const { world, payouts, told, state } = await opened({ client });
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await state()).toBe("sent");
+    // The webhook's effect reports it.
+    expect(told()).toEqual(["planned"]);
+  });
+
+  it("is not reported for a refusal that comes after the withdrawal", async () => {
+    const { world, payouts, told, state } = await opened();
+    await payouts.plan(order);
+    const { id } = await world.client().withdrawals.create(order);
+    world.change = (body) => ({ ...body, amountInCents: 0 });
+    world.onCreation = () => tell(world, id);
+    await payouts.runDue();
+    expect(await state()).toBe("sent");
+    expect(told()).not.toContain("sent");
+  });
+});
+
+it("ends a payout when its withdrawal first ended, however often that is reported", async () => {
+  const { world, payouts } = await opened();
+  await payouts.plan(order);
+  await payouts.runDue();
+  const [{ id }] = world.made as [Withdrawal];
+  await world.sandbox.withdrawals.simulate(id, "complete");
+  await world.live(payouts, minute);
+  const { finalAt } = (await payouts.get(order.orderId)) ?? {};
+  expect(finalAt).toBeInstanceOf(Date);
+  await world.advance(24 * 60 * minute);
+  await tell(world, id);
+  expect((await payouts.get(order.orderId))?.finalAt).toEqual(finalAt);
+});
+
+it("does not make the journal look altered when a cancelled payout has a cancelled withdrawal", async () => {
+  const { world, payouts, state } = await opened();
+  await payouts.plan(order);
+  await payouts.cancel(order.orderId, { by: "ann" });
+  const { id } = await world.client().withdrawals.create(order);
+  await world.sandbox.withdrawals.simulate(id, "cancel");
+  await tell(world, id);
+  expect(await state()).toBe("cancelled");
+  expect((await payouts.stats()).stopped?.reason).toContain("is cancelled, but has the withdrawal");
+  expect(await payouts.verify()).toMatchObject({ ok: true });
+});
+
+it.each(["amountInCents", "orderId"] as const)(
+  "lets a person cancel a payout that the service answered with another system's withdrawal, with another %s",
+  async (field) => {
+    const { world, payouts, state } = await opened();
+    world.change = (body) => ({ ...body, [field]: field === "orderId" ? "another" : 700 });
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await state()).toBe("needs_decision");
+    await world.advance(5 * minute);
+    const neverSent = { by: "ann", neverSent: true } as const;
+    await expect(payouts.resolve(order.orderId, neverSent)).rejects.toThrow(
+      /has the withdrawal \S+ for "payout_1"\. Pass the right one as withdrawalId/,
+    );
+    await payouts.resolve(order.orderId, { ...neverSent, sendAgain: false });
+    await payouts.reopen({ by: "ann", reason: "prefixes" });
+    await tell(world, (world.made as [Withdrawal])[0].id);
+    expect(await state()).toBe("cancelled");
+    expect((await payouts.stats()).stopped).toBeUndefined();
+    expect((await payouts.verify()).ok).toBe(true);
+  },
+);
+
+const [, openPostgres] = databases.find(([name]) => name === "PostgreSQL") ?? [];
+
+it.skipIf(openPostgres === undefined)(
+  "asks nobody about a payout that a webhook completes at the same moment",
+  async () => {
+    const database = await openPostgres?.();
+    if (database === undefined) return;
+    const world = await World.on(database);
+    const [inner, other] = [world.store(), world.store()];
+    const events: PayoutsEvent[] = [];
+    let telling: Promise<void> | undefined;
+    /** Records the webhook right before the payout is left to a person, unless a lock prevents that. */
+    const webhook = async () => {
+      telling = tell(world, (world.made as [Withdrawal])[0].id, other);
+      await Promise.race([telling, new Promise((resolve) => setTimeout(resolve, 300))]);
+    };
+    const store: Store = {
+      ...inner,
+      transaction: (work, options) =>
+        inner.transaction(function* () {
+          const steps = work();
+          let step = steps.next();
+          while (!step.done) {
+            const isDecided = "text" in step.value && /'needs_decision'/.test(step.value.text);
+            if (isDecided && telling === undefined) yield* call(webhook);
+            step = steps.next(yield step.value);
+          }
+          return step.value;
+        }, options),
+    };
+    const payouts = world.open({ store, onEvent: (event) => events.push(event) });
+    await payouts.migrate();
+    world.fates.push("unanswered");
+    await payouts.plan(order);
+    await payouts.runDue();
+    await world.advance(61 * minute);
+    await world.sandbox.withdrawals.simulate((world.made as [Withdrawal])[0].id, "complete");
+    world.answer = (_, path) =>
+      path.endsWith("/withdrawals") ? new Response("down", { status: 503 }) : undefined;
+    await payouts.runDue();
+    expect(telling).toBeDefined();
+    await telling;
+    expect((await payouts.get(order.orderId))?.state).toBe("completed");
+    await database.close();
+  },
+);

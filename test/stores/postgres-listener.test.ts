@@ -1,0 +1,54 @@
+import { EventEmitter } from "node:events";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { PostgresListener } from "../../src/stores/postgres-listener.ts";
+import type { PostgresClient } from "../../src/stores/postgres-pool.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** A listener whose connections are counted. */
+function counted(listen: (client: EventEmitter) => Promise<unknown> = async () => {}) {
+  const held = new Set<object>();
+  const connect = vi.fn(async () => {
+    const client = Object.assign(new EventEmitter(), {
+      query: () => listen(client),
+      release: () => void held.delete(client),
+    });
+    held.add(client);
+    return client as unknown as PostgresClient;
+  });
+  return { held, connect, listener: new PostgresListener(connect, "settlekit") };
+}
+
+it("holds one client of the pool after a connection has died during LISTEN", async () => {
+  let isFirst = true;
+  const { held, connect, listener } = counted(async (client) => {
+    if (!isFirst) return;
+    isFirst = false;
+    // pg reports both.
+    client.emit("error", new Error("Connection terminated unexpectedly"));
+    throw new Error("Connection terminated unexpectedly");
+  });
+  const listening = listener.add("inbox", () => {});
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(connect).toHaveBeenCalledTimes(2);
+  expect(held.size).toBe(1);
+  await listening.close();
+  expect(held.size).toBe(0);
+});
+
+it("listens for a worker that starts while the last one stops", async () => {
+  const { held, listener } = counted();
+  const first = listener.add("inbox", () => {});
+  await vi.advanceTimersByTimeAsync(0);
+  const woken = vi.fn();
+  const closing = first.close();
+  const second = listener.add("payouts", woken);
+  await closing;
+  await vi.advanceTimersByTimeAsync(0);
+  for (const client of held) (client as EventEmitter).emit("notification", { payload: "payouts" });
+  // Once when it began to listen.
+  expect(woken).toHaveBeenCalledTimes(2);
+  await second.close();
+  expect(held.size).toBe(0);
+});
