@@ -87,8 +87,10 @@ function attempt(model: Model, index: number): Attempt[] {
     delivery.nextMs = model.nowMs + delayMs;
     schedule(model, delivery.nextMs, { kind: "delivery", delivery: index });
   }
-  for (const [other, { isHeldBack, ...it }] of model.deliveries.entries()) {
-    if (isHeldBack && it.subject === subject && other !== index) release(model, other);
-  }
+  // It overtakes the one before it.
+  const before = model.deliveries.findLastIndex(
+    (it, other) => it.subject === subject && other < index,
+  );
+  if (model.deliveries[before]?.isHeldBack) release(model, before);
   return made;
 }

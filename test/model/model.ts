@@ -98,7 +98,7 @@ export interface ModelDelivery {
   status: "delivered" | "pending" | "failed";
   /** The disorder of the next attempt. */
   disorder: DisorderName | undefined;
-  /** Waits for another webhook of its subject. */
+  /** Waits for the next webhook of its subject. */
   isHeldBack: boolean;
   /** When it is sent, unless something else sends it earlier. */
   nextMs: number | undefined;
