@@ -31,7 +31,8 @@ function tellNobody(): void {
   const call = { callId: 1, operation: "payments.create" };
   notify({ type: "start", ...call, method: "POST", path: "/v1/payments" }, observers, silent);
   const redact = (text: string) => text;
-  headersFrom(observers, 1, { path: "/v1/payments", query: {}, body: "{}", redact });
+  const request = { path: "/v1/payments", query: {}, body: "{}", redact };
+  headersFrom(observers, 1, request, "X-Service");
   const attempt = { type: "attempt", ...call, attempt: 1, durationMs: 1, status: 201 } as const;
   notify(attempt, observers, silent);
   const end = { type: "end", ...call, ok: true, durationMs: 1, attempts: 1, status: 201 } as const;

@@ -24,19 +24,22 @@ interface RetryMarker {
 
 // Method syntax makes parameters bivariant, so hooks written for ky's larger state are assignable.
 
-/** Called before each request is sent, with ky's signature. May set headers on it, or return another Request. */
-export type BeforeRequestHook = {
+interface BeforeRequest {
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
   hook(state: BeforeRequestState): Request | Response | void | Promise<Request | Response | void>;
-}["hook"];
+}
 
-/** Called with each response, with ky's signature. May return another Response with the same status. */
-export type AfterResponseHook = {
+interface AfterResponse {
   hook(
     state: AfterResponseState,
     // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
   ): Response | RetryMarker | void | Promise<Response | RetryMarker | void>;
-}["hook"];
+}
+
+/** Called before each request is sent, with ky's signature. May set headers on it, or return another Request. */
+export type BeforeRequestHook = BeforeRequest["hook"];
+/** Called with each response, with ky's signature. May return another Response with the same status. */
+export type AfterResponseHook = AfterResponse["hook"];
 
 /**
  * Hooks with ky's signatures, called around every attempt. `beforeRequest` may add headers, or change the URL by
