@@ -97,13 +97,12 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Registers the handler for tasks that effects plan with `after`. It runs at least once for each task. A type argument
-   * such as `inbox.task<{ orderId: string }>` has the compiler check how the handler uses the payload.
+   * Registers the handler for tasks that effects plan with `after`. It runs at least once for each task. The
+   * payload's type is a type argument, such as `inbox.task<{ orderId: string }>`, because nothing else can tell it.
    *
    * @throws {ConfigurationError} when another handler has the name, or a worker is already running.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: it comes from the database as JSON, like the results of JSON.parse.
-  task<Payload = any>(
+  task<Payload = unknown>(
     name: string,
     handler: (payload: Payload, tools: TaskTools) => unknown,
   ): this {

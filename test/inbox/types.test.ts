@@ -28,16 +28,17 @@ it("an effect on SQLite gets the DatabaseSync, and must not be asynchronous", ()
   expect(withNumber).toThrow(/must be the status as a string/);
 });
 
-it("a task's payload needs no type argument, but may have one", () => {
+it("a task's payload has the type that is given, and none by default", () => {
   const sendMail = (orderId: string, options: { idempotencyKey: string; signal: AbortSignal }) => ({
     orderId,
     ...options,
   });
   const inbox = createInbox({ client, store: sqlite(":memory:") });
-  inbox.task("email", async ({ orderId }, { key, signal }) => {
+  inbox.task<{ orderId: string }>("email", async ({ orderId }, { key, signal }) => {
     expectTypeOf(key).toEqualTypeOf<string>();
     return sendMail(orderId, { idempotencyKey: key, signal });
   });
+  inbox.task("note", (payload) => expectTypeOf(payload).toEqualTypeOf<unknown>());
   inbox.task<{ orderId: number }>("mail", ({ orderId }, { key, signal }) =>
     // @ts-expect-error The order's id is text.
     sendMail(orderId, { idempotencyKey: key, signal }),
