@@ -1,30 +1,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
-import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { CommandLine, settlekit } from "./command-line.ts";
+import { sandboxInProcess } from "./running-sandbox.ts";
 
-const sandbox = createSandbox({ seed: "control", now: new Date("2026-01-01") });
-let server: SandboxServer;
-let client: MerchantClient;
-
-beforeAll(async () => {
-  server = await sandbox.listen({ port: 0 });
-  const { secretKey } = sandbox;
-  client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
-});
-beforeEach(() => sandbox.reset());
+const { sandbox, server, client, run } = await sandboxInProcess("control");
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => server.close());
-
-const run = (...args: string[]) =>
-  settlekit(args, {
-    SETTLEKIT_SANDBOX_URL: server.url,
-    SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
-  });
 
 const create = (orderId = "order_1") => client.payments.create({ amount: 2500, orderId });
 

@@ -1,5 +1,7 @@
+import { afterAll, beforeEach } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
-import { CommandLine } from "./command-line.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { CommandLine, settlekit } from "./command-line.ts";
 
 /** The first line that `--json` prints. */
 export interface Keys {
@@ -21,4 +23,21 @@ export async function sandbox(...args: string[]) {
   const environment = "sandbox";
   const client = new MerchantClient({ environment, secretKey, baseUrl, maxRetries: 0 });
   return Object.assign(running, { keys, client });
+}
+
+/** Serves a sandbox of this process for a test file, resets it before each test, and runs commands against it. */
+export async function sandboxInProcess(seed: string) {
+  const sandbox = createSandbox({ seed, now: new Date("2026-01-01") });
+  const server = await sandbox.listen({ port: 0 });
+  beforeEach(() => sandbox.reset());
+  afterAll(() => server.close());
+  const { secretKey, webhookSecret } = sandbox;
+  const environment = "sandbox";
+  const client = new MerchantClient({ environment, baseUrl: server.url, secretKey });
+  const run = (...args: string[]) =>
+    settlekit(args, {
+      SETTLEKIT_SANDBOX_URL: server.url,
+      SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
+    });
+  return { sandbox, server, client, run };
 }

@@ -1,27 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { MerchantClient } from "../../src/index.ts";
-import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { describe, expect, test } from "vitest";
 import { Webhooks } from "../../src/webhooks/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { settlekit } from "./command-line.ts";
+import { sandboxInProcess } from "./running-sandbox.ts";
 
-const sandbox = createSandbox({ seed: "trigger", now: new Date("2026-01-01") });
-let server: SandboxServer;
-let client: MerchantClient;
-
-beforeAll(async () => {
-  server = await sandbox.listen({ port: 0 });
-  const { secretKey } = sandbox;
-  client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
-});
-beforeEach(() => sandbox.reset());
-afterAll(() => server.close());
-
-const run = (...args: string[]) =>
-  settlekit(args, {
-    SETTLEKIT_SANDBOX_URL: server.url,
-    SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
-  });
+const { sandbox, server, client, run } = await sandboxInProcess("trigger");
 
 describe("settlekit trigger with a sandbox", () => {
   test("creates a real payment, moves it to the status and sends the sandbox's webhook", async () => {
@@ -36,8 +19,7 @@ describe("settlekit trigger with a sandbox", () => {
     });
     const [received] = shop.requests;
     if (received === undefined) throw new Error("nothing was received");
-    const { secret } = { secret: sandbox.webhookSecret };
-    const { data } = new Webhooks({ secret }).verifySync(received);
+    const { data } = new Webhooks({ secret: sandbox.webhookSecret }).verifySync(received);
     const refunded = { orderId: "order_7", status: "refunded" };
     expect(data).toMatchObject(refunded);
     expect(await client.payments.get(String(data.id))).toMatchObject(refunded);
