@@ -43,10 +43,9 @@ export type AfterResponseHook = AfterResponse["hook"];
 
 /**
  * Hooks with ky's signatures, called around every attempt. `beforeRequest` may add headers, or change the URL by
- * returning another Request; it must not change the method, the body or Idempotency-Key, or return a Response.
- * `afterResponse` may return another Response with the same status. If a `beforeRequest` hook throws, nothing is sent; if
- * it returns a Response, it may have sent the request itself.
- * If an `afterResponse` hook throws, the outcome of a call that changes something is unknown.
+ * returning another Request; it must not change the method, the body or Idempotency-Key. If it throws, nothing is sent;
+ * if it returns a Response, the call fails, because the hook may have sent the request itself. `afterResponse` may return
+ * another Response with the same status. If it throws, the outcome of a call that changes something is unknown.
  */
 export interface ClientHooks {
   /** Called in order before each request is sent. */

@@ -40,18 +40,18 @@ export function createSender(settings: HttpSettings) {
   const runtime = runtimeName();
   // With a dispatcher, a custom fetch is undici's, which resends the same requests as Node's own.
   const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
-  const commonHeaders = {
-    accept: "application/json",
-    // Browsers add their own. If a page set these, CORS would have to allow them.
-    ...(runtime && {
-      "user-agent": `settlekit/${version} ${runtime}`,
-      "cache-control": "no-store",
-    }),
-    ...settings.headers,
-  };
   // Not as the defaults of an instance, which ky merges into each call's options, one by one.
   const common = {
     prefix: baseUrl,
+    headers: {
+      accept: "application/json",
+      // Browsers add their own. If a page set these, CORS would have to allow them.
+      ...(runtime && {
+        "user-agent": `settlekit/${version} ${runtime}`,
+        "cache-control": "no-store",
+      }),
+      ...settings.headers,
+    },
     retry: 0,
     throwHttpErrors: false,
     // Only ky's total timeout includes hooks and the body.
@@ -76,7 +76,7 @@ export function createSender(settings: HttpSettings) {
         ...common,
         method,
         searchParams: query,
-        headers: { ...commonHeaders, ...headers },
+        headers: { ...common.headers, ...headers },
         totalTimeout: withinMs,
         fetch: (request) => send(request as Request),
         ...(body !== undefined && { body }),

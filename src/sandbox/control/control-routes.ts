@@ -134,8 +134,6 @@ async function send(
   }
 }
 
-const maxBacklog = 1_000;
-
 /** Streams new events as server-sent events, each as JSON. */
 function streamEvents(c: ControlContext, events: Events): Response {
   return streamSSE(c, async (stream) => {
@@ -144,7 +142,7 @@ function streamEvents(c: ControlContext, events: Events): Response {
     let backlog = 0;
     const unsubscribe = events.subscribe(async (event) => {
       // Disconnect slow readers; EventSource reconnects.
-      if (++backlog >= maxBacklog) end();
+      if (++backlog >= 1_000) end();
       await stream.writeSSE({ data: JSON.stringify(event) });
       backlog--;
     });

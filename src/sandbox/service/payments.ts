@@ -18,9 +18,7 @@ export type Payments = ReturnType<typeof createPayments>;
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = store.table<Payment>("payments");
   /** Fields that responses leave out. The payment page leads to `returnUrl`: the redirectUrl with metadata. */
-  const details = store.table<{ secret: string; returnUrl?: string | undefined }>(
-    "payment details",
-  );
+  const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {
     const payment = payments.get(id);
@@ -54,7 +52,8 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     };
     const secret = `ps_${draws.hex(24)}`;
     payments.set(id, payment);
-    details.set(id, { secret, returnUrl: returnUrlFor(body) });
+    const returnUrl = returnUrlFor(body);
+    details.set(id, { secret, ...(returnUrl !== undefined && { returnUrl }) });
     if (payment.quotes.length > 0) scheduleQuotesExpiry(id, nowMs + quoteLifetimeMs);
     scheduleExpiry(id, nowMs + paymentLifetimeMs);
     publish("payment.created", payment, { type: "payment.created", ...factsOf(payment) });

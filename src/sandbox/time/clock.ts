@@ -151,9 +151,8 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   }
 
   async function travelFor(duration: Duration, calledAt: number): Promise<DueEvent[]> {
-    const distanceMs = durationInMs(duration);
     const startMs = nowMs();
-    const targetMs = startMs + distanceMs;
+    const targetMs = startMs + durationInMs(duration);
     if (targetMs > endOfTimeMs) {
       throw new InvalidRequestError(
         "The clock cannot go beyond the year 5138, where webhook timestamps end. Advance it by less.",
