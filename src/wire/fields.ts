@@ -106,11 +106,15 @@ export const decimalText: Schema<string> = z.union([
   z.pipe(z.number(), z.pipe(z.transform(writtenOut), z.string())),
 ]);
 
-/** Without an exponent: `1e-7` is not a decimal string. */
+/** Every digit, without an exponent: `1e-7` is not a decimal string. */
 function writtenOut(value: number): string {
   const text = String(value);
-  if (!text.includes("e")) return text;
-  return value.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 });
+  const [, sign, whole = "", fraction = "", power] = /^(-?)(\d)\.?(\d*)e(.+)$/.exec(text) ?? [];
+  const digits = whole + fraction;
+  if (power === undefined) return text;
+  const shift = Number(power);
+  if (shift > 0) return sign + digits.padEnd(shift + 1, "0");
+  return `${sign}0.${"0".repeat(-shift - 1)}${digits}`;
 }
 
 /** A chain of any namespace as CAIP-2 text, such as `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp`. */

@@ -93,11 +93,19 @@ describe("published variants of a quote", () => {
     expect(variant.rateUsdAsset).toBe(2500.5);
   });
 
-  test("with a very small rate get its digits in full, and an amount that is not text is drift", () => {
-    expect(quoteSchema.parse({ ...quote, rateUsdAsset: 1e-7 })).toEqual({
-      ...quote,
-      rateUsdAsset: "0.0000001",
-    });
+  test.each([
+    [1e-7, "0.0000001"],
+    [2.5e-21, "0.0000000000000000000025"],
+    [1.234567890123456e-9, "0.000000001234567890123456"],
+    [5e-324, `0.${"0".repeat(323)}5`],
+    [-1.5e-7, "-0.00000015"],
+    [1.25e21, "1250000000000000000000"],
+    [1.7976931348623157e308, `17976931348623157${"0".repeat(292)}`],
+  ])("with the rate %d get every digit, without an exponent", (rateUsdAsset, text) => {
+    expect(quoteSchema.parse({ ...quote, rateUsdAsset })).toEqual({ ...quote, rateUsdAsset: text });
+  });
+
+  test("with an amount that is not text are drift", () => {
     const receipt = { settledAmountAsset: 1e21 };
     expect(readTolerantly(paymentSchema, { ...payment, receipt }).drift).toEqual([
       "receipt.settledAmountAsset",
