@@ -145,9 +145,14 @@ export function checkOptionNames(options: object, known: readonly string[], what
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const near = nearest(unknown, known);
+  throw invalidOption(unknown, unknownOptionText(unknown, known, what), "unknown_option");
+}
+
+/** The message for an unknown option. `param` may be a path, such as `wire.headerPrefx`. */
+export function unknownOptionText(param: string, known: readonly string[], what = "option") {
+  const near = nearest(param.split(".").at(-1), known);
   const cure = near ? `Did you mean ${near}?` : `The ${what}s are: ${known.join(", ")}.`;
-  throw invalidOption(unknown, `There is no ${what} ${show(unknown)}. ${cure}`, "unknown_option");
+  return `There is no ${what} ${show(param)}. ${cure}`;
 }
 
 /** The value of a JSON text; undefined if it is not JSON. */

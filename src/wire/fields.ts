@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { _safeParse, $ZodError } from "zod/v4/core";
 import { ConfigurationError } from "../errors.ts";
-import { isRecord, nearest, show, withoutSecrets } from "../values.ts";
+import { isRecord, unknownOptionText, withoutSecrets } from "../values.ts";
 
 // The building blocks of the wire's schemas.
 
@@ -178,14 +178,10 @@ function optionPath(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): string[] {
 
 /** The message for an unknown option, or one that should be an object. */
 function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
-  const path = optionPath(issue);
-  const param = path.join(".");
+  const param = optionPath(issue).join(".");
   const { shape = {} } = (issue.inst as z.ZodMiniObject)._zod.def;
   const names = Object.keys(shape);
-  if (issue.code === "unrecognized_keys") {
-    const meant = nearest(path.at(-1) ?? "", names);
-    return `There is no option ${show(param)}.${meant ? ` Did you mean ${meant}?` : ""} The options are: ${names.join(", ")}.`;
-  }
+  if (issue.code === "unrecognized_keys") return unknownOptionText(param, names);
   const isObject = issue.code === "invalid_type" && issue.expected === "object";
   // The options may be a key, so they are not shown.
   return isObject
