@@ -28,11 +28,10 @@ export class Http {
     return new Http(this.settings, this.time, { ...this.#shared, ...limits });
   }
 
-  /** Adds an observer. The returned function removes it. */
+  /** Adds an observer of the calls that begin from now on. The returned function removes it. */
   observe(observer: Observer): () => void {
-    const { observers } = this.#shared;
-    observers.add(observer);
-    return () => void observers.delete(observer);
+    this.#shared.observers.add(observer);
+    return () => void this.#shared.observers.delete(observer);
   }
 
   get settings(): HttpSettings {
@@ -58,7 +57,8 @@ export class Http {
     input: CallInput<NoInfer<T>> | (() => CallInput<NoInfer<T>>),
     options: RequestOptions = {},
   ): ApiPromise<T> {
-    const { time, observers, settings } = this.#shared;
+    const shared = { ...this.#shared, observers: new Set(this.#shared.observers) };
+    const { time, observers, settings } = shared;
     const { channel } = settings;
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
@@ -84,7 +84,7 @@ export class Http {
       emit({ type: "start", method, path });
       try {
         const filled = typeof input === "function" ? input() : input;
-        const response = await makeCall(this.#shared, operation, filled, options, callId, emit);
+        const response = await makeCall(shared, operation, filled, options, callId, emit);
         end(response, { ok: true });
         return response;
       } catch (error) {

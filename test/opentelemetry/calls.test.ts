@@ -259,13 +259,17 @@ describe("instrument(client)", () => {
     ]);
   });
 
-  test("stops when asked", async () => {
+  test("stops when asked, and completes the spans of calls in flight", async () => {
     await using telemetry = createTelemetry();
-    const { client } = createShop();
+    const { sandbox, client } = createShop();
     const stop = instrument(client, telemetry.options);
+    sandbox.faults.next("GET /payments", { status: 503, when: "before", retryAfter: 0 });
+    const listing = client.payments.list();
     stop();
+    await listing;
     await client.payments.list();
-    expect(telemetry.spans()).toEqual([]);
+    const names = [`GET ${listPath}`, `GET ${listPath}`, "payments.list"];
+    expect(telemetry.spans().map(({ name }) => name)).toEqual(names);
   });
 
   test("completes a call when the tracer throws", async () => {
