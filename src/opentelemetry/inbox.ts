@@ -10,7 +10,7 @@ import {
 import type { InboxEvent, InboxItem, InboxStep } from "../inbox/events.ts";
 import type { InboxStats } from "../inbox/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { detached, fail, runWithin, type Telemetry, tenantAttribute } from "./telemetry.ts";
+import { createRounds, detached, fail, type Telemetry, tenantAttribute } from "./telemetry.ts";
 
 /** An inbox with any store. */
 export interface AnyInbox {
@@ -33,30 +33,25 @@ export function instrumentInbox(inbox: AnyInbox, telemetry: Telemetry): () => vo
   const { tracer, identifiers } = telemetry;
   const count = inboxCounters(telemetry);
   const stopMeasuring = measureInbox(inbox, telemetry);
-  const running = new Map<string, Span>();
+  const rounds = createRounds(tracer);
   const keyOf = ({ tenant, kind, id }: InboxItem) => JSON.stringify([tenant, kind, id]);
 
   const stopObserving = (inbox as Observable).observe({
     detached,
     onEvent(event) {
       count(event);
-      if (event.type !== "accepted" && "id" in event) tell(running.get(keyOf(event)), event);
+      if (event.type !== "accepted" && "id" in event) tell(rounds.spanOf(keyOf(event)), event);
     },
     traceContext() {
       const active = trace.getSpanContext(context.active());
       return active && isSpanContextValid(active) ? traceparent(active) : null;
     },
     around(item, run) {
-      const key = keyOf(item);
       const links = linksFrom(item.causes);
       const name = item.kind === "task" ? "task" : `settle ${item.kind}`;
       const attributes = identifiers ? { "settlekit.id": item.id } : {};
-      const begin = () => {
-        const span = tracer.startSpan(name, { kind: SpanKind.CONSUMER, links, attributes });
-        running.set(key, span);
-        return span;
-      };
-      return runWithin(begin, run, () => running.delete(key));
+      const options = { kind: SpanKind.CONSUMER, links, attributes };
+      return rounds.run(keyOf(item), name, options, run);
     },
   });
   return () => {

@@ -2,7 +2,7 @@ import type { Span } from "@opentelemetry/api";
 import type { PayoutStep, PayoutsEvent } from "../payouts/events.ts";
 import type { PayoutsStats } from "../payouts/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { detached, fail, runWithin, type Telemetry, tenantAttribute } from "./telemetry.ts";
+import { createRounds, detached, fail, type Telemetry, tenantAttribute } from "./telemetry.ts";
 
 /** A payout ledger with any store. */
 export interface AnyPayouts {
@@ -23,14 +23,13 @@ export function instrumentPayouts(payouts: AnyPayouts, telemetry: Telemetry): ()
   const ledger = payouts as Observable;
   const count = payoutCounters(telemetry);
   const stopMeasuring = measurePayouts(ledger, telemetry);
-  const running = new Map<string, Span>();
+  const rounds = createRounds(tracer);
 
   const stopObserving = ledger.observe({
     detached,
     onEvent(event) {
       count(event);
-      const orderId = event.type === "changed" ? event.payout.orderId : orderIdOf(event);
-      const span = orderId === undefined ? undefined : running.get(orderId);
+      const span = rounds.spanOf(orderIdOf(event));
       if (span !== undefined) tell(span, event);
     },
     around({ orderId, state }, run) {
@@ -38,12 +37,7 @@ export function instrumentPayouts(payouts: AnyPayouts, telemetry: Telemetry): ()
         "settlekit.state": state,
         ...(identifiers && { "settlekit.order_id": orderId }),
       };
-      const begin = () => {
-        const span = tracer.startSpan("payout", { attributes });
-        running.set(orderId, span);
-        return span;
-      };
-      return runWithin(begin, run, () => running.delete(orderId));
+      return rounds.run(orderId, "payout", { attributes }, run);
     },
   });
   return () => {
@@ -53,6 +47,7 @@ export function instrumentPayouts(payouts: AnyPayouts, telemetry: Telemetry): ()
 }
 
 function orderIdOf(event: PayoutsEvent): string | undefined {
+  if (event.type === "changed") return event.payout.orderId;
   return "orderId" in event ? event.orderId : undefined;
 }
 

@@ -1,9 +1,11 @@
 import {
   type Attributes,
   context,
+  createContextKey,
   type Meter,
   ROOT_CONTEXT,
   type Span,
+  type SpanOptions,
   SpanStatusCode,
   type Tracer,
   trace,
@@ -60,22 +62,37 @@ export function detached<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
 }
 
-/** Runs work within a span that ends with it. A failing tracer does not stop the work. */
-export function runWithin<T>(begin: () => Span, run: () => T, ended: () => void): T {
-  let span: Span;
-  try {
-    span = begin();
-  } catch {
-    return run();
-  }
-  const result = context.with(trace.setSpan(context.active(), span), run);
-  const end = () => {
-    ended();
-    span.end();
+interface Round {
+  readonly item: string;
+  readonly span: Span;
+}
+
+/** The spans of rounds of work. What is reported within a round finds its span. */
+export function createRounds(tracer: Tracer) {
+  // In the context, not in a map: an item that is claimed again once its lease has lapsed has two rounds at a time.
+  const key = createContextKey("settlekit round");
+  return {
+    /** Runs the work on an item within a span that ends with it. A failing tracer does not stop the work. */
+    run<T>(item: string, name: string, options: SpanOptions, work: () => T): T {
+      let span: Span;
+      try {
+        span = tracer.startSpan(name, options);
+      } catch {
+        return work();
+      }
+      const within = trace.setSpan(context.active(), span).setValue(key, { item, span });
+      const result = context.with(within, work);
+      const end = () => span.end();
+      // Span processors may throw, and an unhandled rejection would end the process.
+      Promise.resolve(result)
+        .then(end, end)
+        .catch(() => {});
+      return result;
+    },
+    /** The span of the current round, if it is of this item: effects may report on others. */
+    spanOf(item: string | undefined): Span | undefined {
+      const round = context.active().getValue(key) as Round | undefined;
+      return round?.item === item ? round?.span : undefined;
+    },
   };
-  // Span processors may throw, and an unhandled rejection would end the process.
-  Promise.resolve(result)
-    .then(end, end)
-    .catch(() => {});
-  return result;
 }

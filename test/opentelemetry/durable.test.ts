@@ -7,6 +7,7 @@ import { MerchantClient } from "../../src/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
 import { createPayouts } from "../../src/payouts/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import type { Observer } from "../../src/stores/observers.ts";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
 import { createTelemetry } from "./telemetry.ts";
@@ -167,6 +168,62 @@ describe("instrument(payouts)", () => {
       expect(text.includes(recipientAddress)).toBe(identifiers);
     },
   );
+});
+
+describe("two rounds of one item at a time, after a lapsed lease,", () => {
+  type Observed = Parameters<typeof instrument>[0];
+  type AnyObserver = Observer<object, object>;
+  const tenant = "";
+
+  test.each([
+    [
+      "settle payment",
+      { parked: () => {} },
+      { tenant, kind: "payment", id: "p_1", causes: null },
+      { tenant, kind: "payment", id: "p_1" },
+      { type: "retried", error: new RangeError("no"), failures: 2, inMs: 1 },
+    ],
+    [
+      "payout",
+      { approve: () => {} },
+      { orderId: "o_1", state: "planned" },
+      { tenant, orderId: "o_1" },
+      { type: "failed", error: new RangeError("no") },
+    ],
+  ])("have a span each: %s", async (name, methods, step, item, failure) => {
+    await using telemetry = createTelemetry();
+    const observers: AnyObserver[] = [];
+    const observe = (observer: AnyObserver) => void observers.push(observer);
+    const stats = async () => ({ states: {} });
+    instrument({ ...methods, tenant, observe, stats } as unknown as Observed, telemetry.options);
+    const [observer] = observers as [AnyObserver];
+    const lapsed = Promise.withResolvers<void>();
+    const claimedAgain = Promise.withResolvers<void>();
+    const first = observer.around(step, async () => {
+      await lapsed.promise;
+      observer.onEvent({ type: "fenced", ...item });
+    });
+    const second = observer.around(step, async () => {
+      await claimedAgain.promise;
+      observer.onEvent({ ...failure, ...item });
+    });
+    lapsed.resolve();
+    await first;
+    claimedAgain.resolve();
+    await second;
+    const spans = telemetry.spans().filter((span) => span.name === name);
+    expect(spans.map(({ events }) => events.map((event) => event.name))).toEqual([
+      ["fenced"],
+      [failure.type],
+    ]);
+    expect(spans[1]?.attributes["error.type"]).toBe("RangeError");
+    // An event about another item is not of this round, and neither is one outside.
+    await observer.around(step, async () =>
+      observer.onEvent({ ...failure, id: "x", orderId: "x" }),
+    );
+    observer.onEvent({ ...failure, ...item });
+    expect(telemetry.spans().at(-1)?.events).toEqual([]);
+  });
 });
 
 test("metrics distinguish tenants", async () => {
