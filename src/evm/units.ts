@@ -131,11 +131,9 @@ function splitAmount(amount: string): { whole: string; fraction: string } {
   return { whole: match[1] ?? "", fraction: match[2] ?? "" };
 }
 
-/** `/0+$/` would take quadratic time on long runs of zeros followed by another digit. */
+/** Begins at the first zero of a run: `/0+$/` alone would take quadratic time on long runs before another digit. */
 function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === "0") end--;
-  return digits.slice(0, end);
+  return digits.replace(/(?<!0)0+$/, "");
 }
 
 function invalidAmount(param: string, problem: string): InvalidRequestError {

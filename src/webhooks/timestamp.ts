@@ -3,9 +3,6 @@ const unixMilliseconds = /^\d{12,14}$/;
 const iso8601 =
   /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])((?:[01]\d|2[0-3]):[0-5]\d))$/;
 
-/** The longest text that any of the formats matches. */
-const maxLength = 35;
-
 /**
  * Reads the timestamp header as milliseconds since 1970; undefined when it is malformed.
  *
@@ -17,7 +14,6 @@ const maxLength = 35;
  * and never starts with a digit, so only one reading is ever accepted.
  */
 export function parseTimestamp(text: string): number | undefined {
-  if (text.length > maxLength) return undefined;
   if (unixMilliseconds.test(text)) return Number(text);
   const [, seconds, fraction] = unixSeconds.exec(text) ?? [];
   if (seconds) return Number(seconds) * 1000 + milliseconds(fraction);
