@@ -29,9 +29,6 @@ export interface FastifyContext {
   ): unknown;
 }
 
-/** The plugin options that Fastify itself reads. */
-const fastifysOptions = ["prefix", "logLevel", "logSerializers"];
-
 /**
  * A Fastify plugin with one route that receives webhooks and responds as `nodeHandler` does. Other routes still get
  * parsed bodies.
@@ -45,7 +42,8 @@ export async function fastifyWebhooks(
   fastify: FastifyContext,
   options: FastifyWebhooksOptions,
 ): Promise<void> {
-  checkOptionNames(options, ["webhooks", "path", ...fastifysOptions]);
+  // Fastify itself reads the last three.
+  checkOptionNames(options, ["webhooks", "path", "prefix", "logLevel", "logSerializers"]);
   const { webhooks, path = "/webhooks" } = options;
   checkOption("webhooks", isFunction(webhooks?.nodeHandler), "a Webhooks");
   const handle = webhooks.nodeHandler();
