@@ -1,18 +1,7 @@
-import { checkOptionNames } from "../values.ts";
-import {
-  type SignedWebhook,
-  type SignWebhookOptions,
-  signWebhook,
-  type WebhookHints,
-} from "../webhooks/index.ts";
-import { readHeaderPrefix } from "../webhooks/options.ts";
-import { headersOf } from "../webhooks/sign.ts";
+import { type SignedWebhook, type SignWebhookOptions, signWebhook } from "../webhooks/index.ts";
 
 /** The event to sign, and the identifiers in unsigned headers. */
-export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
-  /** Identifiers for the headers outside the signature. Default: none. */
-  readonly hints?: WebhookHints | undefined;
-};
+export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name>;
 
 /** A delivery as node:http receives it: header names in lower case, the body in bytes. */
 export interface NodeDelivery {
@@ -75,11 +64,7 @@ export interface SignedDelivery extends SignedWebhook {
 export function signedDelivery<const Name extends string>(
   options: SignedDeliveryOptions<Name>,
 ): SignedDelivery {
-  checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix", "hints"]);
-  const { hints = {}, ...signing } = options;
-  checkOptionNames(hints, ["endpointId", "eventId", "deliveryId"]);
-  const { body, headers: signed } = signWebhook(signing);
-  const headers = { ...signed, ...headersOf(hints, readHeaderPrefix(options.headerPrefix)) };
+  const { body, headers, request } = signWebhook(options);
   const lambda = ({ path = "/webhooks", base64 = false }: LambdaForm = {}) => ({
     path,
     body: base64 ? Buffer.from(body).toString("base64") : body,
@@ -90,7 +75,7 @@ export function signedDelivery<const Name extends string>(
   return {
     body,
     headers,
-    request: (url) => new Request(url, { method: "POST", headers, body }),
+    request,
     node: () => ({ method: "POST", headers: { ...inLowerCase }, body: Buffer.from(body) }),
     lambdaV1: (form) => ({
       httpMethod: "POST",

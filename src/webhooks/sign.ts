@@ -2,6 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames, nodeModule } from "../values.ts";
 import type { KnownEvents } from "../wire/webhook-event.ts";
 import { nodeHmacHex } from "./crypto.ts";
+import type { WebhookHints } from "./event.ts";
 import { type Field, fieldNames } from "./headers.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
@@ -18,6 +19,8 @@ export type SignWebhookOptions<Name extends string = string> = {
   readonly timestamp?: Date | string | number | undefined;
   /** Default: the environment variable SETTLEKIT_HEADER_PREFIX, else `X-Service`. */
   readonly headerPrefix?: string | undefined;
+  /** Identifiers for the headers outside the signature. Default: none. */
+  readonly hints?: WebhookHints | undefined;
 } & (
   | { readonly event: SignableEvent<Name>; readonly body?: undefined }
   | {
@@ -49,8 +52,9 @@ export interface SignedWebhook {
 export function signWebhook<const Name extends string>(
   options: SignWebhookOptions<Name>,
 ): SignedWebhook {
-  checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix"]);
-  const { event, body = JSON.stringify(event), timestamp = new Date() } = options;
+  checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix", "hints"]);
+  const { event, body = JSON.stringify(event), timestamp = new Date(), hints = {} } = options;
+  checkOptionNames(hints, ["endpointId", "eventId", "deliveryId"]);
   checkOption("event", body !== undefined, "an event, unless a body is given");
   checkOption("body", typeof body === "string", "a string");
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
@@ -66,15 +70,10 @@ export function signWebhook<const Name extends string>(
   );
   checkOption("timestamp", timestampText !== "NaN", "a valid Date, a number or a string");
   const signature = nodeHmacHex(nodeCrypto, key, `${timestampText}.`, body);
-  const signed = headersOf({ signature, timestamp: timestampText }, headerPrefix);
-  const headers = { "Content-Type": "application/json", ...signed };
-  return { body, headers, request: (url) => new Request(url, { method: "POST", headers, body }) };
-}
-
-export function headersOf(fields: { readonly [Name in Field]?: string }, headerPrefix: string) {
-  const headers: Record<string, string> = {};
-  for (const [field, value] of Object.entries(fields) as [Field, string | undefined][]) {
+  const headers: Record<string, string> = { "Content-Type": "application/json" };
+  const fields = Object.entries({ signature, timestamp: timestampText, ...hints });
+  for (const [field, value] of fields as [Field, string | undefined][]) {
     if (value !== undefined) headers[`${headerPrefix}-${fieldNames[field]}`] = value;
   }
-  return headers;
+  return { body, headers, request: (url) => new Request(url, { method: "POST", headers, body }) };
 }

@@ -50,6 +50,17 @@ describe("signWebhook", () => {
     expect(second?.deliveryKey).toBe(first?.deliveryKey);
   });
 
+  it("adds the unsigned identifiers that it is given, and refuses others", () => {
+    const hints = { endpointId: "we_1", deliveryId: "del_1" };
+    const signed = signWebhook({ event, secret, timestamp, headerPrefix: "X-Pay", hints });
+    expect(signed.headers).toMatchObject({ "X-Pay-Id": "we_1", "X-Pay-Delivery-Id": "del_1" });
+    expect(receiver({ headerPrefix: "X-Pay" }).verifySync(signed).hints).toEqual(hints);
+    const misspelt = { deliverId: "del_1" } as never;
+    expect(() => signWebhook({ event, secret, hints: misspelt })).toThrow(
+      "Did you mean deliveryId?",
+    );
+  });
+
   it("signs any text in place of an event", () => {
     const signed = signWebhook({ body: "é\n", secret, timestamp });
     expect(signed.body).toBe("é\n");

@@ -1,6 +1,6 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import { checkOptionNames, show } from "../../values.ts";
-import { headersOf, signWebhook } from "../../webhooks/sign.ts";
+import { signWebhook } from "../../webhooks/sign.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
@@ -249,11 +249,10 @@ function messageFor(
     secret: disorder?.kind === "wrong-secret" ? anotherSecret : webhookSecret,
     timestamp: new Date(Math.max(nowMs - ageMs, 0)),
     headerPrefix,
+    hints: { endpointId, eventId, deliveryId },
   });
-  const hints = headersOf({ endpointId, eventId, deliveryId }, headerPrefix);
-  const webhook = { headers: { ...headers, ...hints }, body };
-  if (disorder?.kind !== "tamper") return webhook;
-  const changed = tamperedWebhook(webhook, randomStream(id, "tampering").fraction);
+  if (disorder?.kind !== "tamper") return { headers, body };
+  const changed = tamperedWebhook({ headers, body }, randomStream(id, "tampering").fraction);
   return { headers: changed.headers, body: changed.body };
 }
 
