@@ -145,12 +145,15 @@ test("a request that is aborted while the sandbox handles it rejects as aborted"
   expect(complaints).not.toHaveBeenCalled();
 });
 
-test("an exception in the handlers' sandbox is not taken for a broken connection", async () => {
-  const broken = { fetch: () => Promise.reject(new RangeError("a mistake")) };
-  network.use(...sandboxHandlers(broken));
-  expect((await fetch("http://127.0.0.1:4010/v1/x")).status).toBe(500);
-  expect(complaints).toHaveBeenCalledWith(new RangeError("a mistake"));
-});
+test.each([new RangeError("a mistake"), new TypeError("x is not a function")])(
+  "an exception in the handlers' sandbox is not taken for a broken connection: %s",
+  async (mistake) => {
+    const broken = { fetch: () => Promise.reject(mistake) };
+    network.use(...sandboxHandlers(broken));
+    expect((await fetch("http://127.0.0.1:4010/v1/x")).status).toBe(500);
+    expect(complaints).toHaveBeenCalledWith(mistake);
+  },
+);
 
 test("a malformed base URL is refused when the handlers are created", () => {
   for (const baseUrl of ["pay.example", "localhost:4010", ""]) {

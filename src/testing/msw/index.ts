@@ -63,8 +63,9 @@ export function sandboxHandlers(
       try {
         return await sandbox.fetch(new Request(behindBaseUrl(request.url) ?? "", request));
       } catch (error) {
-        // msw turns an exception into a 500, but the client should see a network failure.
-        if (error instanceof TypeError || request.signal.aborted) return HttpResponse.error();
+        // msw turns an exception into a 500, but the client should see a network failure. Other TypeErrors have no cause.
+        const isNetworkError = error instanceof TypeError && error.cause !== undefined;
+        if (isNetworkError || request.signal.aborted) return HttpResponse.error();
         throw error;
       }
     },
