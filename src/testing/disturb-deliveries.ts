@@ -73,7 +73,7 @@ export function disturbDeliveries(
   checkOptionNames(disturbance, disturbanceNames);
   const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
   const { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret = "" } = disturbance;
-  const isSeed = ["string", "number", "undefined"].includes(typeof seed);
+  const isSeed = ["string", "number"].includes(typeof seed);
   checkOption("seed", isSeed, "a string or a number");
   checkOption("reorder", typeof reorder === "boolean", "true or false");
   const isDelay = maxDelayMs >= 0 && maxDelayMs < Infinity;

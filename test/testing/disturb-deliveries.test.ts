@@ -156,6 +156,7 @@ describe("disturbed deliveries", () => {
     [{ seed: 1, tamper: -0.1 }, "The option tamper must be a share from 0 to 1."],
     [{ seed: 1, maxDelayMs: Number.NaN }, "The option maxDelayMs must be 0 milliseconds or more."],
     [{ seed: {} }, "The option seed must be a string or a number."],
+    [{ tamper: 1 }, "The option seed must be a string or a number."],
     [undefined, "The options must be an object"],
   ])("are not made with %o", (wrong, message) => {
     expect(() => disturbDeliveries(deliveries, wrong as Disturbance)).toThrow(message);
