@@ -26,12 +26,12 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 // Raise a limit only for a feature that needs the lines.
 test.each([
   ["cli", 4_068],
-  ["evm", 476],
+  ["evm", 474],
   ["http", 2_571],
   ["resources", 2_550],
   ["sandbox", 6_776],
-  ["testing", 414],
-  ["webhooks", 1_789],
+  ["testing", 400],
+  ["webhooks", 1_782],
   ["wire", 1_755],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
