@@ -1,5 +1,6 @@
 import type { ApiError, Outcome, SettlekitError } from "../errors.ts";
 import * as errors from "../errors.ts";
+import { runtimeName } from "../runtime.ts";
 import { show } from "../values.ts";
 import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
@@ -61,8 +62,8 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     case "connection":
       return new errors.ConnectionError(
         `The connection to ${origin} broke before the whole response arrived (${failure.code}: ` +
-          `${failure.detail}). Call again; if it persists, check the network and any proxy between here and the service.` +
-          unrepeated,
+          `${failure.detail}). Call again; if it persists, check the network and any proxy between here and the ` +
+          `service${runtimeName() ? "" : ", and that the page's connect-src and the service's CORS headers allow it"}.${unrepeated}`,
         { ...facts, code: failure.code },
       );
     case "custom_code": {
@@ -209,7 +210,8 @@ function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
   const cures: Readonly<Record<string, string>> = {
     InvalidRequestError: `Correct ${facts.param ?? "the request"} before calling again.`,
     AuthenticationError: "Check that the credential is complete and belongs to this environment.",
-    PermissionError: "Ask the service to enable this for your merchant account.",
+    PermissionError:
+      "If your merchant account should be allowed to do this, ask the service to enable it.",
     NotFoundError:
       "Check the id, that it belongs to this environment and key, and that baseUrl ends before /v1.",
     IdempotencyConflictError:
@@ -230,9 +232,10 @@ function outcomeUnknownError(
   const { requestId, retryAfterMs } = cause;
   const requests = attempts === 1 ? "1 request" : `${attempts} requests`;
   const status = "status" in failure ? failure.status : undefined;
+  const first = failure.kind === "redirect" ? "Set baseUrl to the service's actual URL. " : "";
   return new errors.OutcomeUnknownError(
     `Outcome unknown: ${operation} may have succeeded. ${requests} sent, without a conclusive response (last: ` +
-      `${cause.name} ${cause.code}). ${nextStep(call)}`,
+      `${cause.name} ${cause.code}). ${first}${nextStep(call)}`,
     { ...common(call), code: "outcome_unknown", requestId, status, retryAfterMs, cause },
   );
 }
@@ -244,6 +247,9 @@ function nextStep({ operation, replay, idempotencyKey }: CallFacts): string {
       "attempt: it returns the original response and creates nothing twice."
     );
   }
-  const isWithdrawal = operation.endsWith("withdrawals.create");
-  return `Do not repeat it: look it up first${isWithdrawal ? ", or use createOnce, which does" : ""}.`;
+  if (!operation.endsWith("withdrawals.create")) return "Do not repeat it: look it up first.";
+  return (
+    "Do not repeat it. Wait two minutes, because a request can arrive late and lists lag, then call createOnce with " +
+    "the same orderId. If it had none, look for its amount and recipient in the list."
+  );
 }

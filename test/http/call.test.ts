@@ -348,4 +348,16 @@ describe("a redirect", () => {
       expect(elsewhere.requests).toHaveLength(0);
     },
   );
+
+  test("of a creation names its cure, as repeating the call leads to the same redirect", async () => {
+    using server = scriptedService({
+      status: 302,
+      headers: { location: "https://elsewhere.test/" },
+    });
+    const message = expect.stringContaining(
+      "redirected). Set baseUrl to the service's actual URL.",
+    );
+    const call = httpTo(server).call(createPayment, order);
+    await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", message });
+  });
 });

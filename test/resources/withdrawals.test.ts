@@ -38,7 +38,9 @@ describe("withdrawals.create", () => {
       name: "OutcomeUnknownError",
       attempts: 1,
       idempotencyKey: expect.any(String),
-      message: expect.stringContaining("Do not repeat it"),
+      message: expect.stringContaining(
+        "Do not repeat it. Wait two minutes, because a request can arrive late and lists lag, then call createOnce",
+      ),
     });
     const wire = { withdrawalIdempotency: "honoured" } as const;
     const honoured = clientOf(createSandbox(), { fetch: unavailable, wire });
