@@ -275,7 +275,8 @@ function explained(cause: unknown): unknown {
   }
   if (number === sqliteErrors.full || number === sqliteErrors.io) {
     return new StoreError(
-      `SQLite could not write: ${message}. Free space on the disk; nothing was partially written.`,
+      `SQLite could not write: ${message}. Nothing was partially written. Check that the disk has free space, and that ` +
+        "the -wal and -shm files beside the database are its own.",
       { code: "store_full", cause },
     );
   }

@@ -157,6 +157,6 @@ it("reports a full disk, and rolls back the work", async () => {
   const filling = store.transaction(function* () {
     for (let n = 0; n < 1000; n++) yield* add(`order ${n}`);
   });
-  await expect(filling).rejects.toThrow(/could not write.*Free space/);
+  await expect(filling).rejects.toThrow(/could not write.*free space/);
   expect(count(db)).toBe(0);
 });
