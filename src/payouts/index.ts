@@ -13,6 +13,7 @@ export {
 } from "../errors.ts";
 export type { EventLogger as PayoutsLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
+export type { DueOptions } from "../stores/worker.ts";
 export type { NeverSentResolution, Resolution, SentResolution } from "./decide.ts";
 export type {
   PayoutChangedEvent,

@@ -7,7 +7,7 @@ import {
   type StoreMode,
   type Work,
 } from "../stores/store.ts";
-import { checkSignal, checkWhole } from "../stores/worker.ts";
+import { checkWhole, type DueOptions, readDue } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, decide, type PayoutsContext, tell } from "./claims.ts";
 import { type Resolution, reopen, resolutionNames, resolvePayout } from "./decide.ts";
@@ -252,10 +252,8 @@ export class Payouts<Client, Mode extends StoreMode> {
    * Does everything that is due and returns, for cron jobs. Returns the number of steps done. Once `signal` aborts, it
    * starts nothing new and finishes what is running.
    */
-  async runDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
-    checkOptionNames(options, ["concurrency", "signal"]);
-    const { concurrency = 4, signal = new AbortController().signal } = options;
-    checkSignal(signal);
+  async runDue(options: DueOptions = {}): Promise<number> {
+    const { concurrency, signal } = readDue(options, 4);
     if (!this.#isVerified) {
       try {
         await stopIfAltered(this.#context, signal);

@@ -1,5 +1,5 @@
 import { maxTimerMs } from "../duration.ts";
-import { invalidOption, show } from "../values.ts";
+import { checkOptionNames, invalidOption, show } from "../values.ts";
 import type { Observers } from "./observers.ts";
 import type { Store } from "./store.ts";
 
@@ -119,9 +119,30 @@ export class Alarm {
   }
 }
 
+/** Options of a run that ends when nothing is due. */
+export interface DueOptions {
+  /**
+   * The number of items to process at once.
+   *
+   * @defaultValue 8 for an inbox, 4 for payouts
+   */
+  readonly concurrency?: number | undefined;
+  /** Once it aborts, the run starts nothing new, finishes what is running, and returns. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws {ConfigurationError} when an option is invalid. */
+export function readDue(options: DueOptions, usual: number) {
+  checkOptionNames(options, ["concurrency", "signal"]);
+  const { concurrency = usual, signal = new AbortController().signal } = options;
+  checkWhole("concurrency", concurrency, 1);
+  checkSignal(signal);
+  return { concurrency, signal };
+}
+
 /** @throws {ConfigurationError} when it is not an AbortSignal. */
-export function checkSignal(value: AbortSignal | undefined): void {
-  if (value === undefined || value instanceof AbortSignal) return;
+export function checkSignal(value: AbortSignal): void {
+  if (value instanceof AbortSignal) return;
   throw invalidOption("signal", "signal must be an AbortSignal, such as controller.signal.");
 }
 
