@@ -47,7 +47,10 @@ export interface SettledEvent extends InboxItem {
 /** Work failed and will be retried. */
 export interface RetriedEvent extends InboxItem {
   readonly type: "retried";
+  /** What was thrown; an `AggregateError` if several effects failed. */
   readonly error: unknown;
+  /** The effects that failed; empty if something else did. */
+  readonly effects: readonly string[];
   /** Consecutive failures. */
   readonly failures: number;
   /** When it is retried, in milliseconds from now. */
@@ -102,9 +105,10 @@ export type InboxEvent =
 /** Writes an event to the logger. */
 export function log(event: InboxEvent, logger: EventLogger): void {
   if (event.type === "retried") {
-    const { kind, id, inMs, error } = event;
+    const { kind, id, inMs, error, effects } = event;
     const seconds = Math.ceil(inMs / 1_000);
-    logger.warn(`Settling ${kind} ${id} failed; next attempt in ${seconds} s.`, error);
+    const where = effects.length === 0 ? "" : ` in ${effects.join(", ")}`;
+    logger.warn(`Settling ${kind} ${id} failed${where}; next attempt in ${seconds} s.`, error);
   } else if (event.type === "parked") {
     const { kind, id, reason } = event;
     logger.error(`The ${kind} ${id} is parked; inbox.parked() lists it. ${reason}`);

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
-import { checkSignal, checkWhole } from "../stores/worker.ts";
+import { checkSignal, type DueOptions, readDue } from "../stores/worker.ts";
 import { checkOptionNames, show } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
@@ -26,7 +26,7 @@ import {
 } from "./options.ts";
 import { addTenant, catchUp, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
 import { Fenced, type InboxContext, isUnknownSubject, settleSubject } from "./settle.ts";
-import { type SubjectKind, similarState } from "./subject.ts";
+import { type SubjectKind, unknownState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
 import { checkedClient, needsClients, refuseOthers } from "./tenants.ts";
 import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
@@ -88,9 +88,9 @@ export class Inbox<Client, Mode extends StoreMode> {
     // The inbox may already have been used without this effect: register again.
     this.#ready = preparing(() => this.#register());
     for (const state of options.states ?? []) {
-      const near = similarState(kind, state);
-      if (near === undefined) continue;
-      const message = `The effect ${name} runs for an unknown status, ${show(state)}. Did you mean "${near}"?`;
+      const advice = unknownState(kind, state);
+      if (advice === undefined) continue;
+      const message = `The effect ${name} runs for an unknown status, ${show(state)}. ${advice}`;
       (this.#options.logger ?? console).warn(message);
     }
     return this;
@@ -153,13 +153,10 @@ export class Inbox<Client, Mode extends StoreMode> {
    * check the service's lists: call `reconcile`, too. Returns the number of subjects and tasks processed. Once `signal`
    * aborts, it starts nothing new and finishes what is running.
    */
-  async settleDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
-    checkOptionNames(options, ["concurrency", "signal"]);
-    const { concurrency = 8, signal } = options;
-    checkWhole("concurrency", concurrency, 1);
-    checkSignal(signal);
+  async settleDue(options: DueOptions = {}): Promise<number> {
+    const { concurrency, signal } = readDue(options, 8);
     await this.#ready();
-    const isStopping = () => signal?.aborted === true;
+    const isStopping = () => signal.aborted;
     const crew = new Crew(this.#context, concurrency, new AbortController().signal, { isStopping });
     await crew.settleDue();
     await tidy(this.#context);
@@ -199,7 +196,9 @@ export class Inbox<Client, Mode extends StoreMode> {
    *
    * @throws the error of reading a list, after all other lists were checked.
    */
-  async reconcile(options: { since?: Date; signal?: AbortSignal } = {}): Promise<Reconciled> {
+  async reconcile(
+    options: { since?: Date | undefined; signal?: AbortSignal | undefined } = {},
+  ): Promise<Reconciled> {
     checkOptionNames(options, ["since", "signal"]);
     const { since, signal = new AbortController().signal } = options;
     checkDate("since", since);

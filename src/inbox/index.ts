@@ -7,6 +7,7 @@ export type { Duration, DurationUnit } from "../duration.ts";
 export { ConfigurationError, SettlekitError, StoreError } from "../errors.ts";
 export type { EventLogger as InboxLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
+export type { DueOptions } from "../stores/worker.ts";
 export type {
   Effect,
   EffectOptions,

@@ -41,6 +41,22 @@ const fetchDeadlineMs = leaseMs / 2;
 /** Why a subject or task is retried. Wrapped, because effects may throw `undefined`. */
 interface Failure {
   readonly error: unknown;
+  /** The effects that failed. */
+  readonly effects: readonly string[];
+}
+
+/** Effects threw. */
+class EffectsFailed extends Error {
+  readonly failure: Failure;
+
+  constructor(failed: ReadonlyMap<string, unknown>) {
+    super();
+    const [...errors] = failed.values();
+    const effects = [...failed.keys()];
+    const texts = effects.map((name) => `${name}: ${thrownText(failed.get(name))}`);
+    const error = errors.length === 1 ? errors[0] : new AggregateError(errors, texts.join("; "));
+    this.failure = { error, effects };
+  }
 }
 
 /** Processes a subject or task while renewing its lease, and reports the result. Returns the failure, if any. */
@@ -55,10 +71,11 @@ export function workOn<C extends Claim>(
       report({ type: "settled", ...item, ...settled });
       return undefined;
     } catch (error) {
+      const failure = error instanceof EffectsFailed ? error.failure : { error, effects: [] };
       if (error instanceof Fenced) report({ type: "fenced", ...item });
       else if (stopped.aborted) await store.transaction(() => release(queue, claim));
-      else await retryLater(context, queue, claim, item, error);
-      return { error };
+      else await retryLater(context, queue, claim, item, failure);
+      return failure;
     }
   });
 }
@@ -164,7 +181,7 @@ async function settleFetched(
   const known = isNew ? firstKnownAt(claim, subject) : claim.status_at;
   const due = effects.matching(kind, state);
   const done: string[] = [];
-  const failures: unknown[] = [];
+  const failed = new Map<string, unknown>();
   const run = async (effect: (typeof due)[number], isLast: boolean) => {
     const limit = { ms: leaseMs, error: tookTooLong(kind, effect.name) };
     const work = function* (): Work<boolean> {
@@ -180,13 +197,13 @@ async function settleFetched(
   };
   for (const [index, effect] of due.entries()) {
     try {
-      await run(effect, index === due.length - 1 && failures.length === 0);
+      await run(effect, index === due.length - 1 && failed.size === 0);
     } catch (error) {
       if (error instanceof Fenced) throw error;
-      failures.push(error);
+      failed.set(effect.name, error);
     }
   }
-  if (failures.length > 0) throw failures[0];
+  if (failed.size > 0) throw new EffectsFailed(failed);
   if (due.length === 0) await store.transaction(() => finish(claim, status, known));
   return { status, effects: done };
 }
@@ -239,13 +256,13 @@ async function retryLater<C extends Claim>(
   queue: Queue<C>,
   claim: C,
   item: InboxItem,
-  error: unknown,
+  { error, effects }: Failure,
 ): Promise<void> {
   const failures = claim.failures + 1;
   const delayMs = backoffMs(failures, random());
-  const reason = thrownText(error);
+  const reason = [...(effects.length === 1 ? effects : []), thrownText(error)].join(": ");
   const failed = await store.transaction(() => fail(queue, claim, reason, delayMs));
   if (failed === undefined) report({ type: "fenced", ...item });
   else if (failed.isParked) report({ type: "parked", ...item, reason });
-  else report({ type: "retried", ...item, error, failures, inMs: failed.inMs });
+  else report({ type: "retried", ...item, error, effects, failures, inMs: failed.inMs });
 }

@@ -41,9 +41,14 @@ const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
   withdrawal: { pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 },
 };
 
-/** The known status that resembles an unknown one, which may be misspelt or new. */
-export function similarState(kind: SubjectKind, status: string): string | undefined {
-  return nearest(status, Object.keys(ranks[kind]));
+/** Advice about a status that may be misspelt or new; undefined for a known one. */
+export function unknownState(kind: SubjectKind, status: string): string | undefined {
+  const known = Object.keys(ranks[kind]);
+  if (known.includes(status)) return undefined;
+  const near = nearest(status, known);
+  return near
+    ? `Did you mean "${near}"?`
+    : `The known statuses of a ${kind} are ${known.join(", ")}.`;
 }
 
 /** 0 for an unknown status, so that it is ahead of nothing. */

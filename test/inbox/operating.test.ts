@@ -32,7 +32,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
         kind: "payment",
         subject: id,
         tenant: "",
-        reason: "Error: out of stock",
+        reason: "ship: Error: out of stock",
         failures: 25,
         since: expect.any(Date),
       });
@@ -66,7 +66,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
         expect(shop.told("retried")).toMatchObject([{ failures: 1, error: thrown }]);
         const subjects = shop.store.dialect.expand("{inbox_subjects}");
         expect(await database.query(`SELECT problem FROM ${subjects}`)).toEqual([
-          { problem: reason },
+          { problem: `ship: ${reason}` },
         ]);
       },
     );
@@ -107,6 +107,22 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       });
       const id = await shop.paid("order_1");
       await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
+    });
+
+    it("names every effect that failed", async () => {
+      const { inbox } = shop;
+      const fail = (text: string) => () => {
+        throw new Error(text);
+      };
+      inbox.on("payment", "ship", {}, fail("out of stock")).on("payment", "count", {}, () => {});
+      inbox.on("payment", "thank", {}, fail("no address"));
+      const id = await shop.paid("order_1");
+      const error = { message: "ship: Error: out of stock; thank: Error: no address" };
+      await expect(inbox.settle({ kind: "payment", id })).rejects.toMatchObject({
+        name: "AggregateError",
+        ...error,
+      });
+      expect(shop.told("retried")).toMatchObject([{ error, effects: ["ship", "thank"] }]);
     });
 
     it("forgets a mistyped id, but keeps a subject that a webhook named", async () => {
@@ -267,16 +283,21 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     );
     await inbox.settleDue();
     expect(logger.error.mock.calls).toEqual([
-      [`The payment ${id} is parked; inbox.parked() lists it. Error: out of stock`],
+      [`The payment ${id} is parked; inbox.parked() lists it. ship: Error: out of stock`],
     ]);
   });
 
-  it("warns about a misspelt status", async () => {
+  it("warns about a status that nothing can have", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const { inbox } = await openShop(database, { logger });
     inbox.on("payment", "ship", { states: ["complete", "on_its_way", "confirmed"] }, () => {});
     expect(logger.warn.mock.calls).toEqual([
       ['The effect ship runs for an unknown status, "complete". Did you mean "completed"?'],
+      [
+        expect.stringMatching(
+          /^The effect ship runs for an unknown status, "on_its_way". The known statuses of a payment are pending, /,
+        ),
+      ],
     ]);
   });
 });
