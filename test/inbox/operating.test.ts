@@ -109,22 +109,6 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
     });
 
-    it("names every effect that failed", async () => {
-      const { inbox } = shop;
-      const fail = (text: string) => () => {
-        throw new Error(text);
-      };
-      inbox.on("payment", "ship", {}, fail("out of stock")).on("payment", "count", {}, () => {});
-      inbox.on("payment", "thank", {}, fail("no address"));
-      const id = await shop.paid("order_1");
-      const error = { message: "ship: Error: out of stock; thank: Error: no address" };
-      await expect(inbox.settle({ kind: "payment", id })).rejects.toMatchObject({
-        name: "AggregateError",
-        ...error,
-      });
-      expect(shop.told("retried")).toMatchObject([{ error, effects: ["ship", "thank"] }]);
-    });
-
     it("forgets a mistyped id, but keeps a subject that a webhook named", async () => {
       ship(shop.inbox);
       const id = "00000000-0000-4000-8000-000000000000";

@@ -32,3 +32,22 @@ it.each(databases)(
     await database.close();
   },
 );
+
+it.each(databases)("names every effect that failed, on %s", async (_, open) => {
+  const database = await open();
+  const shop = await openNewShop(database);
+  const fail = (text: string) => () => {
+    throw new Error(text);
+  };
+  shop.inbox.on("payment", "ship", {}, fail("out of stock"));
+  shop.inbox.on("payment", "count", {}, () => undefined);
+  shop.inbox.on("payment", "thank", {}, fail("no address"));
+  const id = await shop.paid("order_1");
+  const error = {
+    name: "AggregateError",
+    message: "ship: Error: out of stock; thank: Error: no address",
+  };
+  await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toMatchObject(error);
+  expect(shop.told("retried")).toMatchObject([{ error, effects: ["ship", "thank"] }]);
+  await database.close();
+});
