@@ -1,6 +1,6 @@
 import { Webhooks } from "settlekit/webhooks";
 
-const webhooks = new Webhooks({ logger: console });
+const webhooks = new Webhooks();
 webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 // For API Gateway with payload format 1.0 or 2.0, function URLs and load balancers.

@@ -2,7 +2,7 @@ import { fastify } from "fastify";
 import { Webhooks } from "settlekit/webhooks";
 import { fastifyWebhooks } from "settlekit/webhooks/fastify";
 
-const webhooks = new Webhooks({ logger: console });
+const webhooks = new Webhooks();
 webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 const app = fastify();

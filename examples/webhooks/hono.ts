@@ -2,7 +2,7 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { Webhooks } from "settlekit/webhooks";
 
-const webhooks = new Webhooks({ logger: console });
+const webhooks = new Webhooks();
 webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 const receive = webhooks.fetchHandler();

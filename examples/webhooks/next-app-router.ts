@@ -4,7 +4,6 @@ import { Webhooks } from "settlekit/webhooks";
 const webhooks = new Webhooks({
   // A function, because `next build` loads this file without the secret.
   secret: () => process.env.SETTLEKIT_WEBHOOK_SECRET ?? "",
-  logger: console,
 });
 webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { Webhooks } from "settlekit/webhooks";
 
-const webhooks = new Webhooks({ logger: console });
+const webhooks = new Webhooks();
 webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 const receive = webhooks.nodeHandler();

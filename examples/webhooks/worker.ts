@@ -6,10 +6,7 @@ interface Environment {
 
 export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
-    const webhooks = new Webhooks({
-      secret: environment.SETTLEKIT_WEBHOOK_SECRET,
-      logger: console,
-    });
+    const webhooks = new Webhooks({ secret: environment.SETTLEKIT_WEBHOOK_SECRET });
     webhooks.on("payment.updated", ({ data }) =>
       console.log(`order ${data.orderId}: ${data.status}`),
     );

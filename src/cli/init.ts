@@ -44,10 +44,7 @@ const imports = [
   "",
 ];
 
-const clients = [
-  "export const client = new MerchantClient();",
-  "const webhooks = new Webhooks({ logger: console });",
-];
+const clients = ["export const client = new MerchantClient();", "const webhooks = new Webhooks();"];
 
 const lazyClients = [
   "// Functions, because `next build` loads this file without the variables.",
@@ -55,7 +52,6 @@ const lazyClients = [
   "const client = () => (known ??= new MerchantClient());",
   "const webhooks = new Webhooks({",
   '  secret: () => process.env.SETTLEKIT_WEBHOOK_SECRET ?? "",',
-  "  logger: console,",
   "});",
 ];
 

@@ -49,8 +49,7 @@ export interface WebhooksOptions {
   /** The clock. Default: the system's. */
   readonly now?: (() => Date) | undefined;
   /**
-   * Receives refused POSTs (`warn`) and failures on the receiving side (`error`). With a logger or `onError`,
-   * settlekit looks for the usual causes of a signature mismatch. Default: one line on the console for each, unless
+   * Receives refused POSTs (`warn`) and failures on the receiving side (`error`). Default: the console, unless
    * `onError` is set.
    */
   readonly logger?: WebhookLogger | undefined;

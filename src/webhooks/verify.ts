@@ -20,9 +20,6 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
     return { isSync: false as const, matchingSecret: () => -1, verify };
   }
   const secrets = secretKeys(given);
-  // Only look for causes if a logger or onError reports them.
-  const suspect = (delivery: Delivery) =>
-    settings.logger || settings.onError ? suspicions(delivery, secrets) : [];
   const crypto = nodeModule("node:crypto");
   if (crypto) {
     const keys = secrets.map((secret) => crypto.createSecretKey(secret));
@@ -32,7 +29,9 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
     const verify = (delivery: Delivery): Webhook => {
       const secretIndex = matchingSecret(delivery);
       if (secretIndex === -1) {
-        const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
+        const found = suspicions(delivery, secrets).find((it) =>
+          nodeMatches(crypto, it.secret, it),
+        );
         throw mismatch(delivery.body, found?.cause);
       }
       const { start } = delivery;
@@ -47,7 +46,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
     const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
     const secretIndex = await matchingSecret(delivery);
     if (secretIndex === -1) {
-      for (const it of suspect(delivery)) {
+      for (const it of suspicions(delivery, secrets)) {
         if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);
       }
       throw mismatch(delivery.body);

@@ -16,7 +16,7 @@ export async function openShop<Client, Mode extends StoreMode>(
   const client = new MerchantClient({ logger: { warn: console.warn, error: console.error } });
   const inbox = createInbox({
     client,
-    webhooks: new Webhooks({ logger: console }),
+    webhooks: new Webhooks(),
     store: database.store,
   });
   inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, database.ship);

@@ -7,7 +7,7 @@ type PaymentWebhook = WebhookOf<"payment.updated" | "payment.confirmed">;
 /** The shop's webhooks. If a handler throws, the response is 500 and the service delivers again. */
 export function receivePayments(client: MerchantClient, orders: Orders): Webhooks {
   // The secret comes from SETTLEKIT_WEBHOOK_SECRET.
-  const webhooks = new Webhooks({ logger: console });
+  const webhooks = new Webhooks();
 
   async function onPayment({ data }: PaymentWebhook): Promise<void> {
     for (const payment of await paymentsOf(data)) {

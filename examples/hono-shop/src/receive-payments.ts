@@ -10,7 +10,7 @@ export function receivePayments(
   orders: Orders,
   secret: string | undefined,
 ): Webhooks {
-  const webhooks = new Webhooks({ secret, logger: console });
+  const webhooks = new Webhooks({ secret });
 
   async function onPayment({ data }: PaymentWebhook): Promise<void> {
     for (const payment of await paymentsOf(data)) {

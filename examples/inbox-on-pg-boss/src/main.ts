@@ -20,7 +20,7 @@ await boss.start();
 
 const inbox = createInbox({
   client: new MerchantClient({ logger: { warn: console.warn, error: console.error } }),
-  webhooks: new Webhooks({ logger: console }),
+  webhooks: new Webhooks(),
   store: postgres(pool),
   // A payment or withdrawal has changed: queue one job for it, however many webhooks arrive.
   async onEvent(event) {
