@@ -202,26 +202,6 @@ export interface SandboxReset {
   readonly type: "reset";
 }
 
-/** @deprecated Use `DueEvent`. */
-export type Happening = DueEvent;
-/** @deprecated Use `ClockAdvanced`. */
-export type ClockEntry = ClockAdvanced;
-/** @deprecated Use the events of payments and withdrawals. */
-export type ChangeEntry =
-  | PaymentCreated
-  | PaymentMoved
-  | PaymentExpired
-  | WithdrawalCreated
-  | WithdrawalMoved;
-/** @deprecated Use `PaymentMoved`. */
-export type ConfirmationEntry = PaymentMoved;
-/** @deprecated Use `QuotesExpired`. */
-export type QuotesEntry = QuotesExpired;
-/** @deprecated Use `WebhookCreated`. */
-export type WebhookEntry = WebhookCreated;
-/** @deprecated Use `WebhookAttempted`. */
-export type AttemptEntry = WebhookAttempted;
-
 /** The payment or withdrawal that an event is about. */
 export function subjectOf(event: SandboxEvent): string | undefined {
   if ("paymentId" in event) return event.paymentId;

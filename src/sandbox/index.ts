@@ -7,20 +7,14 @@
 export type { Duration, DurationUnit } from "../duration.ts";
 export { createSandbox } from "./create-sandbox.ts";
 export type {
-  AttemptEntry,
   Cause,
-  ChangeEntry,
   ClockAdvanced,
-  ClockEntry,
-  ConfirmationEntry,
   DueEvent,
   FaultMet,
-  Happening,
   IdempotencyEnded,
   PaymentCreated,
   PaymentExpired,
   PaymentMoved,
-  QuotesEntry,
   QuotesExpired,
   RequestEntry,
   RequestOutcome,
@@ -30,7 +24,6 @@ export type {
   TimelineEntry,
   WebhookAttempted,
   WebhookCreated,
-  WebhookEntry,
   WithdrawalCreated,
   WithdrawalMoved,
 } from "./events.ts";
@@ -40,7 +33,6 @@ export type {
   FaultRoute,
   Frequency,
   LatencyFault,
-  Occasions,
   RateLimit,
   ResetFault,
   TruncationFault,
