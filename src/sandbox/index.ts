@@ -11,7 +11,6 @@ export type {
   ClockAdvanced,
   DueEvent,
   FaultMet,
-  IdempotencyEnded,
   PaymentCreated,
   PaymentExpired,
   PaymentMoved,

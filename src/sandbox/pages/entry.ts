@@ -74,8 +74,6 @@ function details(entry: TimelineEntry, sandbox: Sandbox, origin: string): Html |
       return facts({ from: entry.at, to: entry.until });
     case "quotes.expired":
       return facts({ payment: entry.paymentId, quotes: entry.quoteIds.join(" ") });
-    case "idempotency.ended":
-      return facts({ operation: entry.operation, key: entry.key });
     case "webhook.created":
       return webhookDetails(entry.deliveryId, sandbox);
     case "webhook.attempted":

@@ -8,7 +8,7 @@ type TimelineFilter = ReturnType<typeof filterOf>;
 /** Each filter's events, by the first word of their type. */
 const groups: ReadonlyMap<string, readonly string[]> = new Map([
   ["requests", ["request", "fault"]],
-  ["changes", ["clock", "payment", "withdrawal", "quotes", "idempotency"]],
+  ["changes", ["clock", "payment", "withdrawal", "quotes"]],
   ["webhooks", ["webhook"]],
 ]);
 
@@ -115,10 +115,6 @@ export function describe(
       const count = quoteIds.length === 1 ? "1 quote" : `${quoteIds.length} quotes`;
       const what = html`${count} of <code>${shortIds(paymentId)}</code> expired`;
       return { kind: "Quotes", what, title: `${count} expired` };
-    }
-    case "idempotency.ended": {
-      const what = html`<code>${entry.key}</code> expired`;
-      return { kind: "Key", what, title: "expired idempotency key" };
     }
     case "webhook.created": {
       const delivery = deliveryOf?.get(entry.deliveryId);
