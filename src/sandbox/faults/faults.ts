@@ -217,7 +217,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
 }
 
 /** The credential of a request. Requests without one count as one caller. */
-export function callerOf(headers: Headers, headerPrefix: string): string {
+function callerOf(headers: Headers, headerPrefix: string): string {
   const credentials = credentialHeaderNames(headerPrefix).map((name) => headers.get(name));
   return credentials.find((credential) => credential !== null) ?? "";
 }

@@ -7,7 +7,7 @@ import { getCheckoutPayment, listChains, listTokens } from "../../wire/operation
 import type { Connection } from "../connection.ts";
 import type { Core } from "../core.ts";
 import type { AnswerFault, Fault } from "../faults/fault.ts";
-import { callerOf, type Faults } from "../faults/faults.ts";
+import type { Faults } from "../faults/faults.ts";
 import {
   answerError,
   answerJson,
@@ -109,17 +109,9 @@ function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
   };
 }
 
-/** An unrelated open page may send requests without a key, which must not use up a fault that a test queued. */
-function isFromWebPage(headers: Headers): boolean {
-  const site = headers.get("Sec-Fetch-Site") ?? "none";
-  return headers.has("Origin") || !["none", "same-origin"].includes(site);
-}
-
-function withFaults({ takeFault, events, headerPrefix }: AppOptions): Middleware {
+function withFaults({ takeFault, events }: AppOptions): Middleware {
   return async (c, next) => {
-    const { raw } = c.req;
-    const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";
-    const met = isStray ? undefined : takeFault(c.req);
+    const met = takeFault(c.req);
     if (met === undefined) return next();
     events.emit({ type: "fault.met", requestId: c.var.requestId, ...met });
     return playFault(met.fault, c, next);
