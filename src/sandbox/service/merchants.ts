@@ -46,13 +46,13 @@ export function createMerchants(options: SandboxOptions, store: Store) {
     const count = Math.max(before.length, merchants.length);
     for (let index = 0; index < count; index++) {
       const stored = before[index] ?? created(index, keptOrigin.get());
-      const own = merchants[index];
-      const merchant = own ? withOptions(withOptions(stored, common), own) : stored;
+      const own = merchants[index] ?? {};
+      const merchant = withOptions(withOptions(stored, common), own);
       // A merchant's own URL takes precedence over the shared deliver.
-      const shared = own && own.webhookUrl === undefined ? common.deliver : undefined;
+      const shared = own.webhookUrl === undefined ? common.deliver : undefined;
       const { merchantId, webhookUrl } = merchant;
       kept.set(merchantId, merchant);
-      endpoints.set(merchantId, webhookEndpoint(webhookUrl, own?.deliver ?? shared));
+      endpoints.set(merchantId, webhookEndpoint(webhookUrl, own.deliver ?? shared));
     }
   }
 

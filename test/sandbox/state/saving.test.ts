@@ -92,6 +92,25 @@ describe("a saved sandbox", () => {
     await expect(create(other, { type: "deposit" })).rejects.toThrow("deposits_disabled");
   });
 
+  it("gives its own options to every merchant that it loads", async () => {
+    const received: string[] = [];
+    const deliver = ({ url }: Request) => {
+      received.push(url);
+      return new Response();
+    };
+    const webhookUrl = "http://127.0.0.1:3000/webhooks";
+    const other = createSandbox({ webhookUrl, deliver, depositsEnabled: false });
+    other.load(createSandbox({ merchants: [{}, {}] }).save());
+    expect(other.merchants).toMatchObject(
+      [{}, {}].map(() => ({ webhookUrl, depositsEnabled: false })),
+    );
+    for (const { secretKey } of other.merchants) {
+      await create(other, {}, { "X-Service-Secret-Key": secretKey });
+    }
+    await other.webhooks.idle();
+    expect(received).toEqual([webhookUrl, webhookUrl]);
+  });
+
   it("keeps additional merchants of the sandbox that loads it", () => {
     const options: SandboxOptions = { identity: "joint" };
     const saved = createSandbox(options).save();
