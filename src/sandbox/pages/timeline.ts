@@ -60,7 +60,7 @@ export function timelineRows(
     .map(({ entry, count }) => {
       const { sequence, at } = entry;
       const { kind, what, outcome } = describe(entry, deliveryOf);
-      return html`<li id="entry-${sequence}" class="entry ${kind.toLowerCase()}" data-thread="${threads.threadOf(entry)}"><details>
+      return html`<li id="entry-${sequence}" class="entry ${kind.toLowerCase()}"><details>
 <summary><span class="kind">${kind}</span><span class="what">${what}${count > 1 && html` <span class="count">× ${count}</span>`}</span>${outcome ?? html`<span></span>`}<time datetime="${at}">${at.slice(11, 19)}</time></summary>
 <div class="details"><a href="/_sandbox/entries/${sequence}">Details</a></div>
 </details></li>`;
@@ -176,7 +176,6 @@ export function threadsOf(entries: readonly TimelineEntry[]) {
   const threads = Map.groupBy(entries, threadOf);
 
   return {
-    threadOf,
     /** Whether an event has neither a cause nor effects. */
     isAlone: (entry: TimelineEntry) => threads.get(threadOf(entry))?.length === 1,
     /** The cause and the direct effects of an event, oldest first. */
