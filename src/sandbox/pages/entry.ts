@@ -4,7 +4,7 @@ import openApi from "../../../api/openapi.json" with { type: "json" };
 import { parsedJson } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { operationTable } from "../../wire/operations.ts";
-import { subjectOf, type TimelineEntry } from "../events.ts";
+import type { TimelineEntry } from "../events.ts";
 import type { ReceivedAnswer, ReceivedRequest } from "../request-log.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { evidenceHeader, operationEvidence } from "../service/answers.ts";
@@ -68,18 +68,14 @@ function details(entry: TimelineEntry, sandbox: Sandbox, origin: string): Html |
       const request = sandbox.requests().find(({ requestId }) => requestId === entry.requestId);
       return request && requestDetails(request, entry.sequence, origin);
     }
-    case "fault.met":
-      return facts({ route: entry.route ?? "rate limit", fault: JSON.stringify(entry.fault) });
-    case "clock.advanced":
-      return facts({ from: entry.at, to: entry.until });
-    case "quotes.expired":
-      return facts({ payment: entry.paymentId, quotes: entry.quoteIds.join(" ") });
     case "webhook.created":
       return webhookDetails(entry.deliveryId, sandbox);
     case "webhook.attempted":
       return attemptDetails(entry, sandbox);
-    default:
-      return facts({ id: subjectOf(entry), order: entry.orderId, status: entry.status });
+    default: {
+      const { type: _type, sequence: _sequence, ...own } = entry;
+      return facts(own);
+    }
   }
 }
 
@@ -148,9 +144,10 @@ function message(title: string, sent: WebhookParts & Partial<ReceivedAnswer>): H
 <details class="headers"><summary>Headers</summary>${facts(headers)}</details>${bodyText(body)}${bodyOmitted > 0 && html`<p class="quiet">${bodyOmitted} more characters were not kept.</p>`}</section>`;
 }
 
-function facts(values: Readonly<Record<string, string | null | undefined>>): Html {
+function facts(values: object): Html {
   const known = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
-  return html`<dl>${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  return html`<dl>${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${text(value)}</dd></div>`)}</dl>`;
 }
 
 function bodyText(body: string): Html | undefined {
