@@ -48,13 +48,11 @@ export type {
   PaymentScenario,
   SandboxPayments,
   SimulateOptions,
-  UpcomingPaymentStep,
 } from "./service/payment-scenarios.ts";
-export type { ScenarioSteps, Simulated } from "./service/scenarios.ts";
+export type { ScenarioSteps, Simulated, UpcomingStep } from "./service/scenarios.ts";
 export type {
   SandboxWithdrawals,
   SimulateWithdrawalOptions,
-  UpcomingWithdrawalStep,
   WithdrawalScenario,
 } from "./service/withdrawal-scenarios.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
