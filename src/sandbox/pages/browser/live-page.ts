@@ -1,10 +1,10 @@
 import { Idiomorph } from "idiomorph";
 
-/** Preserves the state that only this page has: open details and custom elements' content. */
+/** Preserves the state that only this page has: open details, chosen options and custom elements' content. */
 const callbacks = {
   beforeNodeMorphed: (node: Element) =>
     !(node instanceof Element && node.matches(".entry .details, copy-button")),
-  beforeAttributeUpdated: (name: string) => name !== "open",
+  beforeAttributeUpdated: (name: string) => !["open", "selected"].includes(name),
 };
 
 function morph(old: Element, next: Element): void {
