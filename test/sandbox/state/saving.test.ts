@@ -111,6 +111,19 @@ describe("a saved sandbox", () => {
     expect(received).toEqual([webhookUrl, webhookUrl]);
   });
 
+  it("continues the sequence numbers of events, even after a reset", async () => {
+    const sandboxes = [createSandbox(), createSandbox()] as const;
+    const sequences: number[] = [];
+    for (const sandbox of sandboxes) {
+      sandbox.on("request", ({ sequence }) => sequences.push(sequence));
+      await list(sandbox);
+      sandbox.reset();
+      sandboxes[1].load(throughFile(sandbox.save()));
+    }
+    // Each request is emitted twice.
+    expect(sequences).toEqual([1, 1, 2, 2]);
+  });
+
   it("keeps additional merchants of the sandbox that loads it", () => {
     const options: SandboxOptions = { identity: "joint" };
     const saved = createSandbox(options).save();
