@@ -173,10 +173,9 @@ describe("an invalid saved sandbox", () => {
       /"payments"/,
     ],
     ["one with a missing table", { ...saved, tables: {} }, /"dropped" is invalid/],
-    ["one with a broken merchant", broken("merchants"), /one of its merchants is/],
-    ["one with a broken payment", broken("payments"), /one of its payments is/],
-    ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals is/],
-    ["one with a broken due time", broken("due"), /do not fit together/],
+    ["one with a broken merchant", broken("merchants"), invalid("merchants")],
+    ["one with a broken payment", broken("payments"), invalid("payments")],
+    ["one with a broken withdrawal", broken("withdrawals"), invalid("withdrawals")],
     ["one whose clock stands at text", at("2026-01-01"), /do not fit together/],
     ["one whose clock stands beyond the year 5138", at(1e14), /do not fit together/],
   ])("is refused and changes nothing: %s", async (_, other, reason) => {
@@ -189,12 +188,27 @@ describe("an invalid saved sandbox", () => {
     expect(await everythingOf(sandbox)).toBe(before);
   });
 
+  it.each(["due", "timeline", "requests", "deliveries", "faults", "disorders"])(
+    "is refused if one of its %s is null or incomplete",
+    (table) => {
+      const refusal = { code: "invalid_save", message: expect.stringMatching(invalid(table)) };
+      for (const value of [null, {}]) {
+        const other = broken(table, value) as SavedSandbox;
+        expect(() => createSandbox().load(other)).toThrow(expect.objectContaining(refusal));
+      }
+    },
+  );
+
   function at(frozenAtMs: unknown) {
     const time = [["value", { frozenAtMs, advancedMs: 0 }]];
     return { ...saved, tables: { ...saved.tables, time } };
   }
 
-  function broken(table: string) {
-    return { ...saved, tables: { ...saved.tables, [table]: [["1", null]] } };
+  function invalid(table: string) {
+    return new RegExp(`the table "${table}" is invalid`);
+  }
+
+  function broken(table: string, value: unknown = null) {
+    return { ...saved, tables: { ...saved.tables, [table]: [["1", value]] } };
   }
 });
