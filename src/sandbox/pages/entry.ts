@@ -13,7 +13,7 @@ import type { WebhookParts } from "../webhooks/disorder.ts";
 import { evidenceBadge, type Html, type PagesOptions, pageAnswer } from "./components.ts";
 import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./panels.ts";
-import { addressOf, describe, threadsOf } from "./timeline.ts";
+import { addressOf, describe, linksOf } from "./timeline.ts";
 
 /** The details of one event. The inspector fetches them when an entry is opened. */
 export function entryPage(
@@ -50,7 +50,7 @@ export function entryPage(
 const maxLinks = 20;
 
 function links(entry: TimelineEntry, entries: readonly TimelineEntry[]): Html | undefined {
-  const linked = threadsOf(entries).linksOf(entry);
+  const linked = linksOf(entry, entries);
   if (linked.length === 0) return undefined;
   const rest = linked.length - maxLinks;
   return html`<ul class="links">${linked.slice(0, maxLinks).map((other) => {

@@ -162,8 +162,15 @@ function shortIds(text: string): string {
   return text.replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, "$1…");
 }
 
-/** The causes and effects among the events of a timeline. */
-export function threadsOf(entries: readonly TimelineEntry[]) {
+/** The cause and the direct effects of an event, oldest first. */
+export function linksOf(entry: TimelineEntry, entries: readonly TimelineEntry[]): TimelineEntry[] {
+  return entries.filter(
+    (other) => causeKeyOf(other) === keyOf(entry) || keyOf(other) === causeKeyOf(entry),
+  );
+}
+
+/** The events of a timeline, together with those that share their root cause. */
+function threadsOf(entries: readonly TimelineEntry[]) {
   const causeOf = new Map(entries.map((entry) => [keyOf(entry), causeKeyOf(entry)]));
 
   /** The key of an event's root cause: a request, an advance of the clock, or a change. All its effects share it. */
@@ -178,11 +185,6 @@ export function threadsOf(entries: readonly TimelineEntry[]) {
   return {
     /** Whether an event has neither a cause nor effects. */
     isAlone: (entry: TimelineEntry) => threads.get(threadOf(entry))?.length === 1,
-    /** The cause and the direct effects of an event, oldest first. */
-    linksOf: (entry: TimelineEntry) =>
-      entries.filter(
-        (other) => causeKeyOf(other) === keyOf(entry) || keyOf(other) === causeKeyOf(entry),
-      ),
     /** Whether an event is about a payment or withdrawal. */
     isAbout(entry: TimelineEntry, id: string): boolean {
       const subject = subjectOf(entry);
