@@ -36,7 +36,7 @@ export type {
   ResetFault,
   TruncationFault,
 } from "./faults/fault.ts";
-export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults/faults.ts";
+export type { SandboxFaults, WaitingFault } from "./faults/faults.ts";
 export type { Dialect, MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";
 export type { ReceivedAnswer, ReceivedRequest } from "./request-log.ts";
