@@ -177,6 +177,15 @@ export function inspectorToolsCases(browser: () => Browser): void {
       await expect.poll(() => merchants.locator("option").count()).toBe(2);
     });
 
+    test("name the status of a fault whose body is only text", async () => {
+      await page.goto(`${service.url}/_sandbox`);
+      sandbox.faults.next("POST /payments", { status: 502, when: "before", body: "Bad gateway" });
+      await page.locator("#payments-title ~ details summary").click();
+      await button("Create payment").click();
+      await page.locator("#said", { hasText: "responded with 502" }).waitFor({ timeout: 5_000 });
+      expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 502")]);
+    });
+
     test("refuse a file that no sandbox saved, and change nothing", async () => {
       await create(sandbox);
       await page.goto(`${service.url}/_sandbox`);
