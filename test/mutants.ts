@@ -301,6 +301,13 @@ export const mutants: readonly Mutant[] = [
     test: "test/resources/wrong-names.test.ts",
   },
   {
+    name: "a web page's request uses up a fault",
+    file: "src/sandbox/service/app.ts",
+    find: 'const isStray = isFromWebPage(c.req) && callerOf(c.req.raw.headers, headerPrefix) === "";',
+    replace: "const isStray = false;",
+    test: "test/sandbox/faults/faults.test.ts",
+  },
+  {
     name: "isPaid and isFinal accept a payment as a status",
     file: "src/wire/payment-status.ts",
     find: 'if (typeof status === "string") return paidStatuses.has(status);',

@@ -214,7 +214,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
 }
 
 /** The credential of a request. Requests without one count as one caller. */
-function callerOf(headers: Headers, headerPrefix: string): string {
+export function callerOf(headers: Headers, headerPrefix: string): string {
   const credentials = credentialHeaderNames(headerPrefix).map((name) => headers.get(name));
   return credentials.find((credential) => credential !== null) ?? "";
 }

@@ -1,4 +1,4 @@
-import { type Context, Hono, type Next } from "hono";
+import { type Context, Hono, type HonoRequest, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
@@ -7,7 +7,7 @@ import { getCheckoutPayment, listChains, listTokens } from "../../wire/operation
 import type { Connection } from "../connection.ts";
 import type { Core } from "../core.ts";
 import type { AnswerFault, Fault } from "../faults/fault.ts";
-import type { Faults } from "../faults/faults.ts";
+import { callerOf, type Faults } from "../faults/faults.ts";
 import {
   answerError,
   answerJson,
@@ -91,7 +91,8 @@ const readBody: Middleware = async (c, next) => {
 
 /** The only routes that browsers call: with a customer's credential (interface section 5), or with none. */
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
-const browserRoutes = [`${customerRoutes}*`, `${listChains.path}/*`, `${listTokens.path}/*`];
+const publicRoutes = [listChains.path, listTokens.path];
+const browserRoutes = [`${customerRoutes}*`, ...publicRoutes.map((path) => `${path}/*`)];
 
 /** Lets any page read the response and the headers that it needs (assumed). */
 function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
@@ -109,9 +110,20 @@ function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
   };
 }
 
-function withFaults({ takeFault, events }: AppOptions): Middleware {
+/**
+ * An unrelated open page may send requests without a key, which must not use up a fault that a test queued. A shop's
+ * own page sends them to the public routes.
+ */
+function isFromWebPage({ path, raw: { headers } }: HonoRequest): boolean {
+  if (publicRoutes.some((route) => path.startsWith(route))) return false;
+  const site = headers.get("Sec-Fetch-Site") ?? "none";
+  return headers.has("Origin") || !["none", "same-origin"].includes(site);
+}
+
+function withFaults({ takeFault, events, headerPrefix }: AppOptions): Middleware {
   return async (c, next) => {
-    const met = takeFault(c.req);
+    const isStray = isFromWebPage(c.req) && callerOf(c.req.raw.headers, headerPrefix) === "";
+    const met = isStray ? undefined : takeFault(c.req);
     if (met === undefined) return next();
     events.emit({ type: "fault.met", requestId: c.var.requestId, ...met });
     return playFault(met.fault, c, next);

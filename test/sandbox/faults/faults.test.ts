@@ -29,6 +29,17 @@ describe("an injected answer", () => {
     expect(sandbox.webhooks.deliveries()).toHaveLength(count);
   });
 
+  it.each([
+    ["Origin", "https://elsewhere.example"],
+    ["Sec-Fetch-Site", "cross-site"],
+  ])("is not consumed by a web page's request without a key: %s", async (name, value) => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("GET /payments", broken);
+    const stray = new Request(`http://sandbox.test${paymentsPath}`, { headers: { [name]: value } });
+    expect((await sandbox.fetch(stray)).status).toBe(401);
+    expect((await send(sandbox, paymentsPath)).status).toBe(503);
+  });
+
   it("after the effect keeps the idempotency key: a retry returns what was created", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("POST /payments", { status: 500, when: "after" });
