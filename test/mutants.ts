@@ -303,8 +303,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a web page's request uses up a fault",
     file: "src/sandbox/service/app.ts",
-    find: 'const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";',
-    replace: "const isStray = isFromWebPage(new Headers());",
+    find: 'const isStray = isFromWebPage(c.req) && callerOf(c.req.raw.headers, headerPrefix) === "";',
+    replace: "const isStray = false;",
     test: "test/sandbox/faults/faults.test.ts",
   },
   {

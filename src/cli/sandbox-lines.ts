@@ -75,7 +75,6 @@ function textOf(event: SandboxEvent): string | undefined {
       return "sandbox reset: everything before this is gone";
     case "fault.met":
     case "webhook.created":
-    case "idempotency.ended":
       return undefined;
   }
 }

@@ -4,8 +4,8 @@ import { type Duration, durationInMs } from "../duration.ts";
 import { SettlekitError } from "../errors.ts";
 import type {
   Fault,
-  FaultOptions,
   FaultRoute,
+  Frequency,
   RateLimit,
   Sandbox,
   SandboxMerchant,
@@ -19,7 +19,7 @@ import { headerPrefix, instant, lines, readBy, setting, type ValuesOf, webUrl } 
 
 /** One `--fault` option. */
 type AskedFault =
-  | { readonly route: FaultRoute; readonly fault: Fault; readonly options: FaultOptions }
+  | { readonly route: FaultRoute; readonly fault: Fault; readonly options: Frequency }
   | { readonly rateLimit: RateLimit };
 
 /** The options of every command that runs a sandbox. */

@@ -7,7 +7,7 @@ import { createRequestLog } from "./request-log.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { createApp } from "./service/app.ts";
 import { createIdempotencyStore } from "./service/idempotency.ts";
-import { createMerchants, publicMerchant } from "./service/merchants.ts";
+import { createMerchants } from "./service/merchants.ts";
 import { createAuthentication, published } from "./service/operations.ts";
 import { paymentRoutes } from "./service/payment-routes.ts";
 import { createPaymentScenarios } from "./service/payment-scenarios.ts";
@@ -99,7 +99,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return merchants.first().accessToken;
     },
     get merchants() {
-      return merchants.all().map(publicMerchant);
+      return structuredClone(merchants.all());
     },
     clock: { now: clock.now, isFrozen: clock.isFrozen, advance: clock.advance },
     payments: paymentScenarios,

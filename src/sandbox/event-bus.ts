@@ -34,6 +34,8 @@ const noCause: Cause = { requestId: null, clockSequence: null };
 export function createEvents(store: Store, now: () => Date) {
   const entries = store.table<TimelineEntry>("timeline", { limit: 2_000 });
   const listeners = new Set<(event: SandboxEvent) => void>();
+  /** Stored apart from the events, because a reset deletes those. */
+  const stored = store.cell("last sequence", 0, { survivesReset: true });
   let lastSequence = 0;
   let cause = noCause;
 
@@ -53,13 +55,13 @@ export function createEvents(store: Store, now: () => Date) {
   }
 
   store.onReplaced(() => {
-    lastSequence = Math.max(lastSequence, entries.values().at(-1)?.sequence ?? 0);
+    lastSequence = Math.max(lastSequence, stored.get());
     endOpenRequests(entries);
   });
 
   /** @returns The event's sequence number. */
   function emit(event: Without<TimelineEntry, "sequence" | "at"> & { at?: string }): number {
-    lastSequence++;
+    stored.set(++lastSequence);
     keep({ at: now().toISOString(), ...event, sequence: lastSequence });
     return lastSequence;
   }

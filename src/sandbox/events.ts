@@ -17,8 +17,7 @@ export type TimelineEntry =
   | WithdrawalCreated
   | WithdrawalMoved
   | WebhookCreated
-  | WebhookAttempted
-  | IdempotencyEnded;
+  | WebhookAttempted;
 
 const eventTypeNames: Readonly<Record<SandboxEvent["type"], true>> = {
   request: true,
@@ -32,7 +31,6 @@ const eventTypeNames: Readonly<Record<SandboxEvent["type"], true>> = {
   "withdrawal.moved": true,
   "webhook.created": true,
   "webhook.attempted": true,
-  "idempotency.ended": true,
   reset: true,
 };
 
@@ -45,8 +43,7 @@ export type DueEvent =
   | PaymentExpired
   | QuotesExpired
   | WithdrawalMoved
-  | WebhookAttempted
-  | IdempotencyEnded;
+  | WebhookAttempted;
 
 interface EventBasics {
   /** Only ever increases; a reset does not restart it. */
@@ -188,39 +185,10 @@ export interface WebhookAttempted extends WebhookState {
   readonly nextAttemptAt: string | null;
 }
 
-/** An Idempotency-Key is older than 24 hours and no longer recognised. */
-export interface IdempotencyEnded extends EventBasics, Cause {
-  readonly type: "idempotency.ended";
-  readonly merchantId: string;
-  /** The operation that it was used with, such as `payments.create`. */
-  readonly operation: string;
-  readonly key: string;
-}
-
 /** A reset, a restored snapshot or a loaded state replaced everything that earlier events describe. */
 export interface SandboxReset {
   readonly type: "reset";
 }
-
-/** @deprecated Use `DueEvent`. */
-export type Happening = DueEvent;
-/** @deprecated Use `ClockAdvanced`. */
-export type ClockEntry = ClockAdvanced;
-/** @deprecated Use the events of payments and withdrawals. */
-export type ChangeEntry =
-  | PaymentCreated
-  | PaymentMoved
-  | PaymentExpired
-  | WithdrawalCreated
-  | WithdrawalMoved;
-/** @deprecated Use `PaymentMoved`. */
-export type ConfirmationEntry = PaymentMoved;
-/** @deprecated Use `QuotesExpired`. */
-export type QuotesEntry = QuotesExpired;
-/** @deprecated Use `WebhookCreated`. */
-export type WebhookEntry = WebhookCreated;
-/** @deprecated Use `WebhookAttempted`. */
-export type AttemptEntry = WebhookAttempted;
 
 /** The payment or withdrawal that an event is about. */
 export function subjectOf(event: SandboxEvent): string | undefined {

@@ -7,20 +7,13 @@
 export type { Duration, DurationUnit } from "../duration.ts";
 export { createSandbox } from "./create-sandbox.ts";
 export type {
-  AttemptEntry,
   Cause,
-  ChangeEntry,
   ClockAdvanced,
-  ClockEntry,
-  ConfirmationEntry,
   DueEvent,
   FaultMet,
-  Happening,
-  IdempotencyEnded,
   PaymentCreated,
   PaymentExpired,
   PaymentMoved,
-  QuotesEntry,
   QuotesExpired,
   RequestEntry,
   RequestOutcome,
@@ -30,7 +23,6 @@ export type {
   TimelineEntry,
   WebhookAttempted,
   WebhookCreated,
-  WebhookEntry,
   WithdrawalCreated,
   WithdrawalMoved,
 } from "./events.ts";
@@ -40,12 +32,11 @@ export type {
   FaultRoute,
   Frequency,
   LatencyFault,
-  Occasions,
   RateLimit,
   ResetFault,
   TruncationFault,
 } from "./faults/fault.ts";
-export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults/faults.ts";
+export type { SandboxFaults, WaitingFault } from "./faults/faults.ts";
 export type { Dialect, MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";
 export type { ReceivedAnswer, ReceivedRequest } from "./request-log.ts";
@@ -57,13 +48,11 @@ export type {
   PaymentScenario,
   SandboxPayments,
   SimulateOptions,
-  UpcomingPaymentStep,
 } from "./service/payment-scenarios.ts";
-export type { ScenarioSteps, Simulated } from "./service/scenarios.ts";
+export type { ScenarioSteps, Simulated, UpcomingStep } from "./service/scenarios.ts";
 export type {
   SandboxWithdrawals,
   SimulateWithdrawalOptions,
-  UpcomingWithdrawalStep,
   WithdrawalScenario,
 } from "./service/withdrawal-scenarios.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";

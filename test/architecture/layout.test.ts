@@ -29,7 +29,7 @@ test.each([
   ["evm", 474],
   ["http", 2_571],
   ["resources", 2_550],
-  ["sandbox", 6_776],
+  ["sandbox", 6_694],
   ["testing", 400],
   ["webhooks", 1_780],
   ["wire", 1_755],

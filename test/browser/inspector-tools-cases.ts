@@ -162,6 +162,30 @@ export function inspectorToolsCases(browser: () => Browser): void {
       expect(sandbox.payments.all()).toHaveLength(1);
     });
 
+    test("offer the merchants of a loaded sandbox, and keep the chosen one", async () => {
+      await page.goto(`${service.url}/_sandbox`);
+      await page.getByText("Nothing has happened yet.").waitFor();
+      sandbox.load(createSandbox({ merchants: [{}, {}, { name: "Third" }] }).save());
+      await page.locator("#payments-title ~ details summary").click();
+      const merchants = page.locator('form[data-post="payments"]').getByLabel("Merchant");
+      await merchants.selectOption("Third", { timeout: 5_000 });
+      await create(sandbox);
+      await page.locator(".change").waitFor();
+      const chosen = await merchants.evaluate((it) => JSON.parse((it as HTMLSelectElement).value));
+      expect(chosen).toBe(sandbox.merchants[2]?.merchantId);
+      sandbox.load(createSandbox().save());
+      await expect.poll(() => merchants.locator("option").count()).toBe(2);
+    });
+
+    test("name the status of a fault whose body is only text", async () => {
+      await page.goto(`${service.url}/_sandbox`);
+      sandbox.faults.next("POST /payments", { status: 502, when: "before", body: "Bad gateway" });
+      await page.locator("#payments-title ~ details summary").click();
+      await button("Create payment").click();
+      await page.locator("#said", { hasText: "responded with 502" }).waitFor({ timeout: 5_000 });
+      expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 502")]);
+    });
+
     test("refuse a file that no sandbox saved, and change nothing", async () => {
       await create(sandbox);
       await page.goto(`${service.url}/_sandbox`);

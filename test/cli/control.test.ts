@@ -98,7 +98,7 @@ describe("a running sandbox", () => {
     ]);
     expect(await typesOf("--order", "order_1", "--type", "webhook.created")).toHaveLength(2);
     expect(await typesOf("--status", "completed")).toEqual(["payment.moved"]);
-    expect(await typesOf("--type", "idempotency")).toEqual([]);
+    expect(await typesOf("--type", "clock")).toEqual([]);
   });
 
   test("prints events for other programs to filter", async () => {

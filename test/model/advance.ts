@@ -8,8 +8,7 @@ export type ModelHappening =
   | { type: "quotes.expired"; at: string; paymentId: string; quoteIds: string[] }
   | { type: "payment.expired"; at: string; paymentId: string }
   | { type: "payment.moved" | "withdrawal.moved"; at: string; subject: string; status: string }
-  | { type: "webhook.attempted"; at: string; event: string; attempt: number }
-  | { type: "idempotency.ended"; at: string; operation: string; key: string };
+  | { type: "webhook.attempted"; at: string; event: string; attempt: number };
 
 /** The quote of a payment that was paid, if any; only the sandbox knows it. */
 type PaidQuoteOf = (paymentId: string) => Quote | undefined;
@@ -36,13 +35,10 @@ export function advance(model: Model, durationMs: number, paidQuoteOf: PaidQuote
 }
 
 function settle(model: Model, due: Due, paidQuoteOf: PaidQuoteOf): ModelHappening[] {
-  const at = new Date(model.nowMs).toISOString();
   switch (due.kind) {
     case "delivery":
       sendDue(model, due.delivery);
       return [];
-    case "key":
-      return [{ type: "idempotency.ended", at, operation: due.operation, key: due.key }];
     case "payment step":
       return stepPayment(model, due.id, paidQuoteOf);
     case "withdrawal step":

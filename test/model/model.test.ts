@@ -72,7 +72,7 @@ const milestones = [
   ),
   ...["withdrawal that cannot move", "withdrawal in progress", "withdrawal without steps"],
   ...["withdrawal stepped to processing", "withdrawal stepped to completed"],
-  ...["quotes.expired", "payment.expired", "idempotency.ended", "webhook.attempted"],
+  ...["quotes.expired", "payment.expired", "webhook.attempted"],
   ...["webhook's last attempt", "snapshot restored", "page with payments"],
   ...[
     "no disorder",

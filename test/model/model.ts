@@ -123,7 +123,6 @@ export type Due = { readonly atMs: number; readonly rank: number } & (
   | { readonly kind: "quotes" | "payment"; readonly paymentId: string }
   | { readonly kind: "delivery"; readonly delivery: number }
   | { readonly kind: "payment step" | "withdrawal step"; readonly id: string }
-  | { readonly kind: "key"; readonly operation: string; readonly key: string }
 );
 
 /** One request to the merchant's endpoint. */
@@ -172,7 +171,6 @@ export function keep(
 ): void {
   const keys = operation === "payments.create" ? model.paymentKeys : model.withdrawalKeys;
   keys.set(key, { ...creation, keptMs: model.nowMs });
-  schedule(model, model.nowMs + idempotencyWindowMs, { kind: "key", operation, key });
 }
 
 type DueWork = Due extends infer Each

@@ -43,8 +43,6 @@ function asModelled(event: DueEvent): ModelHappening {
       return { type, at, subject: event.withdrawalId, status: event.status };
     case "webhook.attempted":
       return { type, at, event: event.event, attempt: event.attempt };
-    case "idempotency.ended":
-      return { type, at, operation: event.operation, key: event.key };
   }
 }
 

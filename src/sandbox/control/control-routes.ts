@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
 import type { Duration } from "../../duration.ts";
+import { isRecord, parsedJson } from "../../values.ts";
 import { credentialHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { createPayment, createWithdrawal } from "../../wire/operations.ts";
@@ -58,8 +59,10 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   // These act as a merchant's server: their requests are recorded, subject to faults, and can be rejected, like any other.
   routes.post("/payments", async (c) => {
     const answer = await send(c, sandbox, createPayment);
-    if (!answer.ok) return answer;
-    const { paymentId, paymentUrl } = (await answer.json()) as Record<string, unknown>;
+    const created = parsedJson(await answer.clone().text());
+    // The response of a fault can be anything.
+    if (!answer.ok || !isRecord(created)) return answer;
+    const { paymentId, paymentUrl } = created;
     // Leave out the payment secret: the page at paymentUrl has it.
     return answerJson(c, answer.status, { paymentId, paymentUrl });
   });
@@ -125,7 +128,8 @@ async function send(
   const body = JSON.stringify({ currency: "USD", ...given });
   try {
     const answer = await fetch(new Request(new URL(path, c.req.url), { method, headers, body }));
-    return new Response(await answer.text(), answer);
+    // A response without a body may have a status that allows none.
+    return new Response(answer.body && (await answer.text()), answer);
   } catch {
     throw new Refusal(502, {
       code: "no_answer",

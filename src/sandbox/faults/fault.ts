@@ -53,9 +53,6 @@ export interface Frequency {
   readonly probability?: number | undefined;
 }
 
-/** @deprecated Use `Frequency`. */
-export type Occasions = Frequency;
-
 /** The service's rate limit. */
 export interface RateLimit {
   readonly requestsPerSecond: number;

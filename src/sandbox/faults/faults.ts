@@ -77,9 +77,6 @@ export function createWaitingList<Item extends object>(
   };
 }
 
-/** How many of a route's requests are affected, and with what probability. */
-export interface FaultOptions extends Frequency {}
-
 /**
  * Makes requests fail on purpose. At most one fault applies to a request: the first one waiting for its route, which is
  * then used up. None applies to preflights.
@@ -104,17 +101,17 @@ export interface SandboxFaults {
    * sandbox.faults.next("*", { connection: "reset", when: "after" }, { probability: 0.2 });
    * ```
    */
-  next(route: FaultRoute, fault: Fault, options?: FaultOptions): void;
+  next(route: FaultRoute, fault: Fault, options?: Frequency): void;
   /** `next` with a `LatencyFault`. By default the request takes effect immediately (`after`). */
   latency(
     route: FaultRoute,
     latencyMs: number,
-    options?: FaultOptions & { readonly when?: "before" | "after" | undefined },
+    options?: Frequency & { readonly when?: "before" | "after" | undefined },
   ): void;
   /** `next` with a `ResetFault`. */
-  reset(route: FaultRoute, options: FaultOptions & Pick<ResetFault, "when">): void;
+  reset(route: FaultRoute, options: Frequency & Pick<ResetFault, "when">): void;
   /** `next` with a `TruncationFault`. */
-  truncate(route: FaultRoute, options?: FaultOptions): void;
+  truncate(route: FaultRoute, options?: Frequency): void;
   /**
    * Responds with 429 to requests over the limit, in fixed windows of one second of real time. Each secret key, payment
    * secret and bearer token has its own limit. Requests over the limit do not use up a fault. `null` removes the limit.
@@ -171,7 +168,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
     return sent;
   }
 
-  function next(route: FaultRoute, fault: Fault, frequency: FaultOptions = {}): void {
+  function next(route: FaultRoute, fault: Fault, frequency: Frequency = {}): void {
     checkOptionNames(frequency, frequencyNames);
     checkRoute(route);
     waiting.add({ route, fault: checkFault(fault) }, frequency);

@@ -1,9 +1,8 @@
 import { html } from "hono/html";
 import type { Core } from "../core.ts";
 import type { Sandbox } from "../sandbox.ts";
-import type { UpcomingPaymentStep } from "../service/payment-scenarios.ts";
 import type { Payments } from "../service/payments.ts";
-import type { UpcomingWithdrawalStep } from "../service/withdrawal-scenarios.ts";
+import type { UpcomingStep } from "../service/scenarios.ts";
 import type { Withdrawals } from "../service/withdrawals.ts";
 
 /** Escaped HTML from hono's `html`. */
@@ -91,8 +90,7 @@ export function commandButton(button: CommandButton): Html {
 }
 
 /** A scenario's next step in words: `processing, 1 confirmation, at 00:00:02`. */
-export function stepText(step: UpcomingPaymentStep | UpcomingWithdrawalStep): string {
-  const { status, confirmations, dueAt } = { confirmations: null, ...step };
+export function stepText({ status, confirmations, dueAt }: UpcomingStep<string>): string {
   const count = confirmations === 1 ? "1 confirmation" : `${confirmations} confirmations`;
   const what = confirmations === null ? status : `${status}, ${count}`;
   return dueAt === null ? what : `${what}, at ${dueAt.slice(11, 19)}`;

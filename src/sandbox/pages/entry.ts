@@ -4,7 +4,7 @@ import openApi from "../../../api/openapi.json" with { type: "json" };
 import { parsedJson } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { operationTable } from "../../wire/operations.ts";
-import { subjectOf, type TimelineEntry } from "../events.ts";
+import type { TimelineEntry } from "../events.ts";
 import type { ReceivedAnswer, ReceivedRequest } from "../request-log.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { evidenceHeader, operationEvidence } from "../service/answers.ts";
@@ -13,7 +13,7 @@ import type { WebhookParts } from "../webhooks/disorder.ts";
 import { evidenceBadge, type Html, type PagesOptions, pageAnswer } from "./components.ts";
 import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./panels.ts";
-import { addressOf, describe, threadsOf } from "./timeline.ts";
+import { addressOf, describe, linksOf } from "./timeline.ts";
 
 /** The details of one event. The inspector fetches them when an entry is opened. */
 export function entryPage(
@@ -50,7 +50,7 @@ export function entryPage(
 const maxLinks = 20;
 
 function links(entry: TimelineEntry, entries: readonly TimelineEntry[]): Html | undefined {
-  const linked = threadsOf(entries).linksOf(entry);
+  const linked = linksOf(entry, entries);
   if (linked.length === 0) return undefined;
   const rest = linked.length - maxLinks;
   return html`<ul class="links">${linked.slice(0, maxLinks).map((other) => {
@@ -68,20 +68,14 @@ function details(entry: TimelineEntry, sandbox: Sandbox, origin: string): Html |
       const request = sandbox.requests().find(({ requestId }) => requestId === entry.requestId);
       return request && requestDetails(request, entry.sequence, origin);
     }
-    case "fault.met":
-      return facts({ route: entry.route ?? "rate limit", fault: JSON.stringify(entry.fault) });
-    case "clock.advanced":
-      return facts({ from: entry.at, to: entry.until });
-    case "quotes.expired":
-      return facts({ payment: entry.paymentId, quotes: entry.quoteIds.join(" ") });
-    case "idempotency.ended":
-      return facts({ operation: entry.operation, key: entry.key });
     case "webhook.created":
       return webhookDetails(entry.deliveryId, sandbox);
     case "webhook.attempted":
       return attemptDetails(entry, sandbox);
-    default:
-      return facts({ id: subjectOf(entry), order: entry.orderId, status: entry.status });
+    default: {
+      const { type: _type, sequence: _sequence, ...own } = entry;
+      return facts(own);
+    }
   }
 }
 
@@ -150,9 +144,10 @@ function message(title: string, sent: WebhookParts & Partial<ReceivedAnswer>): H
 <details class="headers"><summary>Headers</summary>${facts(headers)}</details>${bodyText(body)}${bodyOmitted > 0 && html`<p class="quiet">${bodyOmitted} more characters were not kept.</p>`}</section>`;
 }
 
-function facts(values: Readonly<Record<string, string | null | undefined>>): Html {
+function facts(values: object): Html {
   const known = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
-  return html`<dl>${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  return html`<dl>${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${text(value)}</dd></div>`)}</dl>`;
 }
 
 function bodyText(body: string): Html | undefined {

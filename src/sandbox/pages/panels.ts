@@ -87,7 +87,7 @@ function paymentControls(sandbox: Sandbox): Html {
   return html`${paceChoice()}
 <details class="form"><summary>New payment</summary>
 <form data-post="payments">
-${merchantChoice(sandbox)}
+<div data-live="payment-merchants">${merchantChoice(sandbox)}</div>
 ${jsonChoice("Type", "type", [
   ["Payment", "payment"],
   ["Deposit", "deposit"],
@@ -104,7 +104,7 @@ const exampleRecipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 function newWithdrawalForm(sandbox: Sandbox): Html {
   return html`<details class="form"><summary>New withdrawal</summary>
 <form data-post="withdrawals">
-${merchantChoice(sandbox)}
+<div data-live="withdrawal-merchants">${merchantChoice(sandbox)}</div>
 <input type="hidden" name="chainId" data-as="json" value="84532">
 ${dollarField("amountInCents", "125.00")}
 <label>Recipient address on Base Sepolia<input class="address" name="recipientAddress" data-as="text" value="${exampleRecipient}" required autocomplete="off" spellcheck="false"></label>

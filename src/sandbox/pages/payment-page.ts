@@ -1,7 +1,8 @@
 import { html } from "hono/html";
 import type { Evidence } from "../../wire/operation.ts";
 import type { Payment } from "../../wire/payment.ts";
-import { paymentOutcomes, type UpcomingPaymentStep } from "../service/payment-scenarios.ts";
+import { paymentOutcomes } from "../service/payment-scenarios.ts";
+import type { UpcomingStep } from "../service/scenarios.ts";
 import {
   commandButton,
   customerPlays,
@@ -58,7 +59,7 @@ export const simulated: readonly (readonly [claim: string, evidence: Evidence])[
 ];
 
 /** The sandbox's own part of the page: buttons that act as the customer's wallet. */
-function sandboxStrip(payment: Payment, [next]: readonly UpcomingPaymentStep[]): Html {
+function sandboxStrip(payment: Payment, [next]: readonly UpcomingStep<string>[]): Html {
   const path = `payments/${payment.id}`;
   return html`<aside aria-labelledby="sandbox-title">
 <h2 id="sandbox-title">Sandbox</h2>

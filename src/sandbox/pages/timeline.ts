@@ -8,7 +8,7 @@ type TimelineFilter = ReturnType<typeof filterOf>;
 /** Each filter's events, by the first word of their type. */
 const groups: ReadonlyMap<string, readonly string[]> = new Map([
   ["requests", ["request", "fault"]],
-  ["changes", ["clock", "payment", "withdrawal", "quotes", "idempotency"]],
+  ["changes", ["clock", "payment", "withdrawal", "quotes"]],
   ["webhooks", ["webhook"]],
 ]);
 
@@ -60,7 +60,7 @@ export function timelineRows(
     .map(({ entry, count }) => {
       const { sequence, at } = entry;
       const { kind, what, outcome } = describe(entry, deliveryOf);
-      return html`<li id="entry-${sequence}" class="entry ${kind.toLowerCase()}" data-thread="${threads.threadOf(entry)}"><details>
+      return html`<li id="entry-${sequence}" class="entry ${kind.toLowerCase()}"><details>
 <summary><span class="kind">${kind}</span><span class="what">${what}${count > 1 && html` <span class="count">× ${count}</span>`}</span>${outcome ?? html`<span></span>`}<time datetime="${at}">${at.slice(11, 19)}</time></summary>
 <div class="details"><a href="/_sandbox/entries/${sequence}">Details</a></div>
 </details></li>`;
@@ -116,10 +116,6 @@ export function describe(
       const what = html`${count} of <code>${shortIds(paymentId)}</code> expired`;
       return { kind: "Quotes", what, title: `${count} expired` };
     }
-    case "idempotency.ended": {
-      const what = html`<code>${entry.key}</code> expired`;
-      return { kind: "Key", what, title: "expired idempotency key" };
-    }
     case "webhook.created": {
       const delivery = deliveryOf?.get(entry.deliveryId);
       const outcome = statusBadge(delivery?.status ?? "gone");
@@ -166,8 +162,15 @@ function shortIds(text: string): string {
   return text.replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, "$1…");
 }
 
-/** The causes and effects among the events of a timeline. */
-export function threadsOf(entries: readonly TimelineEntry[]) {
+/** The cause and the direct effects of an event, oldest first. */
+export function linksOf(entry: TimelineEntry, entries: readonly TimelineEntry[]): TimelineEntry[] {
+  return entries.filter(
+    (other) => causeKeyOf(other) === keyOf(entry) || keyOf(other) === causeKeyOf(entry),
+  );
+}
+
+/** The events of a timeline, together with those that share their root cause. */
+function threadsOf(entries: readonly TimelineEntry[]) {
   const causeOf = new Map(entries.map((entry) => [keyOf(entry), causeKeyOf(entry)]));
 
   /** The key of an event's root cause: a request, an advance of the clock, or a change. All its effects share it. */
@@ -180,14 +183,8 @@ export function threadsOf(entries: readonly TimelineEntry[]) {
   const threads = Map.groupBy(entries, threadOf);
 
   return {
-    threadOf,
     /** Whether an event has neither a cause nor effects. */
     isAlone: (entry: TimelineEntry) => threads.get(threadOf(entry))?.length === 1,
-    /** The cause and the direct effects of an event, oldest first. */
-    linksOf: (entry: TimelineEntry) =>
-      entries.filter(
-        (other) => causeKeyOf(other) === keyOf(entry) || keyOf(other) === causeKeyOf(entry),
-      ),
     /** Whether an event is about a payment or withdrawal. */
     isAbout(entry: TimelineEntry, id: string): boolean {
       const subject = subjectOf(entry);

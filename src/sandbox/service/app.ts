@@ -1,4 +1,4 @@
-import { type Context, Hono, type Next } from "hono";
+import { type Context, Hono, type HonoRequest, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
@@ -91,7 +91,8 @@ const readBody: Middleware = async (c, next) => {
 
 /** The only routes that browsers call: with a customer's credential (interface section 5), or with none. */
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
-const browserRoutes = [`${customerRoutes}*`, `${listChains.path}/*`, `${listTokens.path}/*`];
+const publicRoutes = [listChains.path, listTokens.path];
+const browserRoutes = [`${customerRoutes}*`, ...publicRoutes.map((path) => `${path}/*`)];
 
 /** Lets any page read the response and the headers that it needs (assumed). */
 function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
@@ -109,16 +110,19 @@ function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
   };
 }
 
-/** An unrelated open page may send requests without a key, which must not use up a fault that a test queued. */
-function isFromWebPage(headers: Headers): boolean {
+/**
+ * An unrelated open page may send requests without a key, which must not use up a fault that a test queued. A shop's
+ * own page sends them to the public routes.
+ */
+function isFromWebPage({ path, raw: { headers } }: HonoRequest): boolean {
+  if (publicRoutes.some((route) => path.startsWith(route))) return false;
   const site = headers.get("Sec-Fetch-Site") ?? "none";
   return headers.has("Origin") || !["none", "same-origin"].includes(site);
 }
 
 function withFaults({ takeFault, events, headerPrefix }: AppOptions): Middleware {
   return async (c, next) => {
-    const { raw } = c.req;
-    const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";
+    const isStray = isFromWebPage(c.req) && callerOf(c.req.raw.headers, headerPrefix) === "";
     const met = isStray ? undefined : takeFault(c.req);
     if (met === undefined) return next();
     events.emit({ type: "fault.met", requestId: c.var.requestId, ...met });

@@ -18,10 +18,8 @@ const maxDepth = 64;
 export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
 
 interface Kept {
-  readonly merchantId: string;
-  /** The operation's name: each operation has its own keys. */
-  readonly scope: string;
-  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly usedMs: number;
   readonly fingerprint: string;
   /** The body of the response. */
   readonly answer: string;
@@ -29,18 +27,15 @@ interface Kept {
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
-export function createIdempotencyStore({ clock, events, store }: Core) {
+export function createIdempotencyStore({ clock, store }: Core) {
   const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
   const ofWithdrawals = store.cell<WithdrawalIdempotency>("withdrawal idempotency", "ignored");
 
-  const scheduleEnd = clock.onDue("idempotency key", (id) => {
-    const ended = kept.get(id);
-    // Dropped early, because of the limit.
-    if (ended === undefined) return;
-    kept.delete(id);
-    const { merchantId, scope: operation, key } = ended;
-    events.emitEffect({ type: "idempotency.ended", merchantId, operation, key });
-  });
+  /** Keys that are too old stay stored until the limit drops them, or until they are used again. */
+  function find(id: string): Kept | undefined {
+    const found = kept.get(id);
+    return found && clock.nowMs() - found.usedMs < idempotencyWindowMs ? found : undefined;
+  }
 
   return {
     /**
@@ -50,24 +45,25 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
      * @throws {Refusal} 409 when the key may not be reused, or was used with a different body.
      */
     once(operation: Operation<unknown>): Middleware {
-      const { name: scope, replay } = operation;
+      const { name, replay } = operation;
       return async (c, next) => {
         const key = c.req.header(idempotencyKeyHeader);
         if (!key) return next();
         const { merchant, json } = c.var;
-        const { merchantId } = merchant;
-        const id = JSON.stringify([merchantId, scope, key]);
+        // Each operation has its own keys.
+        const id = JSON.stringify([merchant.merchantId, name, key]);
         checkDepth(json);
         const fingerprint = hash("sha256", canonicalJson(json), "base64");
-        const earlier = kept.get(id);
+        const earlier = find(id);
         if (earlier === undefined) {
           // Operations run before next() returns its promise: key and objects are stored together, and a simultaneous
           // request with the same key finds them.
           const performed = next();
           const { answer } = c.var;
           if (c.error === undefined) {
-            kept.set(id, { merchantId, scope, key, fingerprint, answer });
-            scheduleEnd(id, clock.nowMs() + idempotencyWindowMs);
+            // Otherwise it would keep its old place, and be dropped early.
+            kept.delete(id);
+            kept.set(id, { usedMs: clock.nowMs(), fingerprint, answer });
           }
           return performed;
         }

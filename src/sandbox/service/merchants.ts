@@ -20,9 +20,6 @@ export interface SandboxMerchant {
   readonly depositsEnabled: boolean;
   readonly withdrawalsEnabled: boolean;
   readonly limits: { readonly minPaymentInCents: number };
-}
-
-export interface Merchant extends SandboxMerchant {
   /** The id of its registered endpoint. */
   readonly endpointId: string;
   /** The wallet that pays its withdrawals. */
@@ -34,7 +31,7 @@ export type Merchants = ReturnType<typeof createMerchants>;
 /** Values that the options omit are taken from the saved state, or else the defaults. */
 export function createMerchants(options: SandboxOptions, store: Store) {
   const { merchants = [{}], ...common } = options;
-  const kept = store.table<Merchant>("merchants", { survivesReset: true });
+  const kept = store.table<SandboxMerchant>("merchants", { survivesReset: true });
   const origin = originOf(options.identity ?? options.seed);
   // Stored, because merchants added later need the same origin.
   const keptOrigin = store.cell("identity", origin, { survivesReset: true });
@@ -46,17 +43,17 @@ export function createMerchants(options: SandboxOptions, store: Store) {
     const count = Math.max(before.length, merchants.length);
     for (let index = 0; index < count; index++) {
       const stored = before[index] ?? created(index, keptOrigin.get());
-      const own = merchants[index];
-      const merchant = own ? withOptions(withOptions(stored, common), own) : stored;
+      const own = merchants[index] ?? {};
+      const merchant = withOptions(withOptions(stored, common), own);
       // A merchant's own URL takes precedence over the shared deliver.
-      const shared = own && own.webhookUrl === undefined ? common.deliver : undefined;
+      const shared = own.webhookUrl === undefined ? common.deliver : undefined;
       const { merchantId, webhookUrl } = merchant;
       kept.set(merchantId, merchant);
-      endpoints.set(merchantId, webhookEndpoint(webhookUrl, own?.deliver ?? shared));
+      endpoints.set(merchantId, webhookEndpoint(webhookUrl, own.deliver ?? shared));
     }
   }
 
-  function first(): Merchant {
+  function first(): SandboxMerchant {
     const [merchant] = kept.values();
     if (merchant !== undefined) return merchant;
     throw new ConfigurationError(
@@ -80,7 +77,7 @@ export function createMerchants(options: SandboxOptions, store: Store) {
 }
 
 /** Each merchant has its own random stream, independent of the number of merchants. */
-function created(index: number, origin: string): Merchant {
+function created(index: number, origin: string): SandboxMerchant {
   const number = index === 0 ? "" : ` ${index + 1}`;
   const draws = randomStream(origin, `identity${number}`);
   return {
@@ -98,7 +95,7 @@ function created(index: number, origin: string): Merchant {
   };
 }
 
-function withOptions(merchant: Merchant, options: MerchantOptions): Merchant {
+function withOptions(merchant: SandboxMerchant, options: MerchantOptions): SandboxMerchant {
   const { name, webhookUrl, depositsEnabled, withdrawalsEnabled } = options;
   const { minPaymentInCents = merchant.limits.minPaymentInCents } = options.limits ?? {};
   return {
@@ -109,10 +106,4 @@ function withOptions(merchant: Merchant, options: MerchantOptions): Merchant {
     withdrawalsEnabled: withdrawalsEnabled ?? merchant.withdrawalsEnabled,
     limits: { minPaymentInCents },
   };
-}
-
-/** A merchant without internal fields. */
-export function publicMerchant(merchant: Merchant): SandboxMerchant {
-  const { endpointId: _id, backendWallet: _wallet, ...rest } = merchant;
-  return rest;
 }

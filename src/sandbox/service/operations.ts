@@ -6,7 +6,7 @@ import type { Core } from "../core.ts";
 import { randomStream } from "../random.ts";
 import { answerOperation, found, type Middleware, Refusal, type ServiceEnv } from "./answers.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
-import type { Merchant, Merchants } from "./merchants.ts";
+import type { Merchants, SandboxMerchant } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
 
@@ -49,7 +49,7 @@ export function createAuthentication(
     return payments.detailsOf(paymentId)?.secret === given ? merchants.find(merchantId) : undefined;
   }
 
-  function merchantOf({ credential }: Operation<unknown>, req: HonoRequest): Merchant {
+  function merchantOf({ credential }: Operation<unknown>, req: HonoRequest): SandboxMerchant {
     // Public operations are the same for every merchant.
     if (credential === "none") return merchants.first();
     const { name, scheme } = credentialHeader(credential, headerPrefix);
@@ -83,7 +83,7 @@ export function createAuthentication(
 export interface Call<Body = unknown, Query = unknown> {
   /** The URL at which the sandbox was reached, such as `http://127.0.0.1:4010`. */
   readonly origin: string;
-  readonly merchant: Merchant;
+  readonly merchant: SandboxMerchant;
   readonly path: PathValues;
   readonly query: Query;
   readonly body: Body;

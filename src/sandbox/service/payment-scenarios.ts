@@ -33,18 +33,8 @@ export interface SimulateOptions {
   readonly steps?: ScenarioSteps | undefined;
 }
 
-/** A pending step of a payment's scenario. */
-export interface UpcomingPaymentStep {
-  /** The payment's status after the step. */
-  readonly status: PaymentStatus;
-  /** The number of confirmations after the step; null if no money arrives. */
-  readonly confirmations: number | null;
-  /** ISO 8601, UTC, on the sandbox's clock; null if only `step` takes it. */
-  readonly dueAt: string | null;
-}
-
 /** Simulates customers, and later actions of the service, such as refunds. */
-export interface SandboxPayments extends Simulated<Payment, UpcomingPaymentStep> {
+export interface SandboxPayments extends Simulated<Payment> {
   /**
    * Plays a scenario on a payment, which must be pending unless the scenario says otherwise.
    *
@@ -80,7 +70,6 @@ export interface SandboxPayments extends Simulated<Payment, UpcomingPaymentStep>
 
 interface PaymentStep extends Step {
   readonly status: PaymentStatus;
-  readonly confirmations: number | null;
   /** The amount due, in USD cents. */
   readonly amountInCents: number;
   /** How many tenths of it arrive. */
@@ -164,7 +153,6 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     optionNames: ["amountInCents", "steps"],
     plan,
     take,
-    shown: ({ status, confirmations }: PaymentStep) => ({ status, confirmations }),
   });
 }
 

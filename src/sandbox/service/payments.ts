@@ -2,7 +2,7 @@ import type { CreatePaymentBody, Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
-import type { Merchant } from "./merchants.ts";
+import type { SandboxMerchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteFor, quoteLifetimeMs, withQuote } from "./quotes.ts";
 import { pricedTokens } from "./tokens.ts";
 
@@ -26,7 +26,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   });
 
   /** @param amountInCents 0 for a deposit, whose amount the customer chooses later (assumed). */
-  function create(merchant: Merchant, body: CreatePaymentBody, amountInCents: number) {
+  function create(merchant: SandboxMerchant, body: CreatePaymentBody, amountInCents: number) {
     const { type = "payment", orderId, redirectUrl } = body;
     const nowMs = clock.nowMs();
     const createdAt = new Date(nowMs).toISOString();

@@ -3,14 +3,12 @@ import type { Quote } from "../../wire/quote.ts";
 import type { Withdrawal, WithdrawalReceipt } from "../../wire/withdrawal.ts";
 import type { RandomStream } from "../random.ts";
 import { expectedUnits, worthInCents } from "./quotes.ts";
-import { etherRateUsd, usdcOn } from "./tokens.ts";
+import { usdcOn } from "./tokens.ts";
 
 /** Milliseconds per block, as on Base; block numbers are derived from it (assumed). */
 export const blockTimeMs = 2_000;
-/** Gas for the transfer of a token (assumed). */
-const txGasUsed = 65_000;
-const gasPriceWei = 1_000_000_000n;
-const ether = { decimals: 18, rateUsd: etherRateUsd };
+/** The cost of a token's transfer, at one gwei for a unit of gas and the fixed price of ether (assumed). */
+const cost = { txGasUsed: 65_000, txTotalCost: "65000000000000", txTotalCostUsdFractions: 20 };
 
 interface Draw {
   readonly nowMs: number;
@@ -64,7 +62,6 @@ function transfer(
   const { symbol, decimals, contractAddress } = token;
   const cents = worthInCents(units, { decimals, rateUsd });
   const at = new Date(nowMs).toISOString();
-  const costWei = BigInt(txGasUsed) * gasPriceWei;
   return {
     settledToken: { symbol, decimals, contractAddress },
     settledChain: { chainId, name: token.chain?.name ?? null },
@@ -73,9 +70,7 @@ function transfer(
     txHash: `0x${random.hex(32)}`,
     txBlockNumber: Math.floor(nowMs / blockTimeMs),
     txTimestamp: at,
-    txGasUsed,
-    txTotalCost: costWei.toString(),
-    txTotalCostUsdFractions: Number(worthInCents(costWei, ether)),
+    ...cost,
     createdAt: at,
   };
 }

@@ -12,8 +12,18 @@ import type { Core } from "../core.ts";
  */
 export type ScenarioSteps = "at-once" | "on-clock" | "by-hand";
 
+/** A pending step of a scenario. */
+export interface UpcomingStep<Status> {
+  /** The status of the payment or withdrawal after the step. */
+  readonly status: Status;
+  /** A payment's number of confirmations after the step; null if no money arrives, and for withdrawals. */
+  readonly confirmations: number | null;
+  /** ISO 8601, UTC, on the sandbox's clock; null if only `step` takes it. */
+  readonly dueAt: string | null;
+}
+
 /** Payments or withdrawals that scenarios are played on. */
-export interface Simulated<Subject, UpcomingStep> {
+export interface Simulated<Subject extends { readonly status: string }> {
   /**
    * Takes the next step of a `by-hand` scenario, or of an `on-clock` scenario before it is due.
    *
@@ -29,7 +39,7 @@ export interface Simulated<Subject, UpcomingStep> {
    */
   step(id: string): Promise<Subject>;
   /** The remaining steps of its scenario, in order; empty if none is in progress. */
-  upcoming(id: string): UpcomingStep[];
+  upcoming(id: string): UpcomingStep<Subject["status"]>[];
   /** Copies of all of them, oldest first, as the service stores them. This is not a request, so no fault applies. */
   all(): Subject[];
 }
@@ -37,6 +47,7 @@ export interface Simulated<Subject, UpcomingStep> {
 /** A step of a scenario before it is taken. Plain JSON, so that it can be stored. */
 export interface Step {
   readonly status: string;
+  readonly confirmations: number | null;
   /** When the clock takes it: milliseconds since 1970; null if only a call to `step` takes it. */
   readonly dueMs: number | null;
 }
@@ -46,7 +57,7 @@ interface Outcome {
   readonly from: readonly string[];
 }
 
-interface ScenariosOptions<Subject, Scenario extends string, Options, Planned, Shown> {
+interface ScenariosOptions<Subject, Scenario extends string, Options, Planned> {
   readonly name: "payment" | "withdrawal";
   readonly outcomes: Readonly<Record<Scenario, Outcome>>;
   readonly optionNames: readonly (keyof Options & string)[];
@@ -55,8 +66,6 @@ interface ScenariosOptions<Subject, Scenario extends string, Options, Planned, S
   /** @throws {InvalidRequestError} The options do not fit the subject. */
   readonly plan: (subject: Subject, scenario: Scenario, options: Options) => readonly Planned[];
   readonly take: (subject: Subject, step: Planned) => Subject;
-  /** The part of a step that `upcoming` shows. */
-  readonly shown: (step: Planned) => Shown;
 }
 
 /** Plays scenarios on payments or withdrawals. Returns copies, because the sandbox's values never change. */
@@ -65,8 +74,7 @@ export function createScenarios<
   Scenario extends string,
   Options extends { readonly steps?: ScenarioSteps | undefined },
   Planned extends Step,
-  Shown,
->({ clock, store }: Core, options: ScenariosOptions<Subject, Scenario, Options, Planned, Shown>) {
+>({ clock, store }: Core, options: ScenariosOptions<Subject, Scenario, Options, Planned>) {
   const { name, outcomes, find, plan, take } = options;
   /** The remaining steps, by the subject's id. */
   const plans = store.table<readonly Planned[]>(`${name} steps`);
@@ -148,10 +156,10 @@ export function createScenarios<
   }
 
   const upcoming = (id: string) =>
-    stepsLeft(id).map((it) => ({
-      ...options.shown(it),
-      dueAt: it.dueMs === null ? null : new Date(it.dueMs).toISOString(),
-    }));
+    stepsLeft(id).map(({ status, confirmations, dueMs }) => {
+      const dueAt = dueMs === null ? null : new Date(dueMs).toISOString();
+      return { status, confirmations, dueAt } as UpcomingStep<Planned["status"]>;
+    });
 
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
 }

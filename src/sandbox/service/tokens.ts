@@ -14,7 +14,7 @@ export interface PricedToken {
  * The fixed prices (assumed). Only USDC's divides evenly, which exposes code that rounds the wrong way or treats every
  * stablecoin as a dollar.
  */
-export const etherRateUsd = "3127.43";
+const etherRateUsd = "3127.43";
 const usdcRateUsd = "1.00";
 const usdtRateUsd = "0.9994";
 

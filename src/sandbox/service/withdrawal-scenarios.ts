@@ -1,4 +1,4 @@
-import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
+import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { Merchants } from "./merchants.ts";
 import { payoutReceipt } from "./receipts.ts";
@@ -14,16 +14,8 @@ export interface SimulateWithdrawalOptions {
   readonly steps?: ScenarioSteps | undefined;
 }
 
-/** A pending step of a withdrawal's scenario. */
-export interface UpcomingWithdrawalStep {
-  /** The withdrawal's status after the step. */
-  readonly status: WithdrawalStatus;
-  /** ISO 8601, UTC, on the sandbox's clock; null if only `step` takes it. */
-  readonly dueAt: string | null;
-}
-
 /** Simulates the service's processing of withdrawals. */
-export interface SandboxWithdrawals extends Simulated<Withdrawal, UpcomingWithdrawalStep> {
+export interface SandboxWithdrawals extends Simulated<Withdrawal> {
   /**
    * Moves a withdrawal to another status. Without a scenario, it stays `pending`.
    *
@@ -82,9 +74,10 @@ export function createWithdrawalScenarios(
   function plan(withdrawal: Withdrawal, scenario: WithdrawalScenario): WithdrawalStep[] {
     const { from, status, afterMs } = withdrawalOutcomes[scenario];
     const startMs = clock.nowMs();
-    const last = { status, dueMs: startMs + afterMs };
+    const last: WithdrawalStep = { status, confirmations: null, dueMs: startMs + afterMs };
     const isSent = withdrawal.status === "pending" && from.includes("processing");
-    return isSent ? [{ status: "processing", dueMs: startMs + processingAfterMs }, last] : [last];
+    const processing = { status: "processing", dueMs: startMs + processingAfterMs } as const;
+    return isSent ? [{ ...last, ...processing }, last] : [last];
   }
 
   function take(withdrawal: Withdrawal, { status }: WithdrawalStep): Withdrawal {
@@ -111,6 +104,5 @@ export function createWithdrawalScenarios(
     optionNames: ["steps"],
     plan,
     take,
-    shown: ({ status }: WithdrawalStep) => ({ status }),
   });
 }

@@ -83,19 +83,26 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   const tables = Object.fromEntries(known.map((name) => [name, tableSchema(name)]));
   const [issue] = z.strictObject(tables).safeParse(saved.tables).error?.issues ?? [];
   if (issue === undefined) return saved.tables as Contents;
-  const [name, , part] = issue.code === "unrecognized_keys" ? issue.keys : issue.path;
-  throw invalidSave(
-    part === 1
-      ? `It was modified: one of its ${String(name)} is invalid.`
-      : `It was modified: the table ${show(name)} is invalid.`,
-  );
+  const [name] = issue.code === "unrecognized_keys" ? issue.keys : issue.path;
+  throw invalidSave(`It was modified: the table ${show(name)} is invalid.`);
 }
 
-/** Responses are built from these values, so an invalid one would otherwise only show there. */
+const waiting = z.looseObject({ item: z.looseObject({}), probability: z.number() });
+
+/** Responses and pages are built from these values, so an invalid one would otherwise only show there. */
 const valueSchemas: Readonly<Record<string, z.core.$ZodType>> = {
   merchants: z.looseObject({ merchantId: z.string(), secretKey: z.string() }),
   payments: paymentSchema,
   withdrawals: withdrawalSchema,
+  due: z.looseObject({ dueMs: z.number(), kind: z.string(), subject: z.string() }),
+  timeline: z.looseObject({ type: z.string(), at: z.string(), sequence: z.number() }),
+  requests: z.looseObject({ requestId: z.string(), headers: z.looseObject({}), body: z.string() }),
+  deliveries: z.looseObject({
+    data: z.looseObject({ id: z.string() }),
+    attempts: z.array(z.any()),
+  }),
+  faults: waiting,
+  disorders: waiting,
 };
 
 /** The entries of a table, from a saved sandbox or a data file. */

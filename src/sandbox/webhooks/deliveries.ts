@@ -10,7 +10,7 @@ import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
 import { keptHeaders, withoutSecrets } from "../request-log.ts";
-import type { Merchant, Merchants } from "../service/merchants.ts";
+import type { Merchants, SandboxMerchant } from "../service/merchants.ts";
 import type {
   ReplayOptions,
   SandboxWebhooks,
@@ -233,7 +233,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
 function messageFor(
   delivery: WebhookDelivery,
   deliveryId: string,
-  { endpointId, webhookSecret }: Merchant,
+  { endpointId, webhookSecret }: SandboxMerchant,
   nowMs: number,
   { headerPrefix, dialect }: Core,
 ): WebhookParts {

@@ -51,6 +51,25 @@ describe("creations over the control API", () => {
     expect(sandbox.payments.all()).toHaveLength(1);
   });
 
+  it.each([
+    [204, undefined, ""],
+    [204, "No content", ""],
+    [304, undefined, ""],
+    [200, "It works!", "It works!"],
+    [200, ["a", "list"], '["a","list"]'],
+    [200, "null", "null"],
+    [404, "Not here.", "Not here."],
+  ])("pass on a fault's %i with the body %j", async (status, body, text) => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("*", { status, body, when: "after" }, { times: 2 });
+    const created = await control(sandbox, "payments", { amount: 2500, orderId: "order_1" });
+    const withdrawn = await control(sandbox, "withdrawals", payout);
+    for (const answer of [created, withdrawn]) {
+      expect([answer.status, await answer.text()]).toEqual([status, text]);
+    }
+    expect(sandbox.payments.all()).toHaveLength(1);
+  });
+
   it("reveal no secrets, nor does the list of merchants", async () => {
     const sandbox = createSandbox({ merchants: [{ name: "Corner Store" }, {}] });
     const created = await control(sandbox, "payments", { amount: 2500, orderId: "order_1" });

@@ -22,7 +22,7 @@ describe("scenarios over the control API", () => {
       sandbox.payments.upcoming(paymentId),
     );
     expect(await listed(sandbox, `withdrawals/${id}/upcoming`)).toEqual([
-      { status: "completed", dueAt: null },
+      { status: "completed", confirmations: null, dueAt: null },
     ]);
   });
 

@@ -37,6 +37,16 @@ describe("a page on another origin", () => {
     expect(headers.get("access-control-expose-headers")?.split(",")).toContain("Retry-After");
   });
 
+  it("meets faults and the rate limit on public routes, too", async () => {
+    const sandbox = createSandbox();
+    const headers = { Origin: "https://shop.example", "Sec-Fetch-Site": "cross-site" };
+    const ask = () => sandbox.fetch("http://sandbox.test/v1/external/chains", { headers });
+    sandbox.faults.next("GET /chains", { status: 503, when: "before" });
+    expect([(await ask()).status, (await ask()).status]).toEqual([503, 200]);
+    sandbox.faults.rateLimit({ requestsPerSecond: 0 });
+    expect((await ask()).status).toBe(429);
+  });
+
   it("may send the payment secret and JSON, according to the preflight", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);

@@ -79,6 +79,22 @@ describe("a creation with an Idempotency-Key", () => {
     expect((await create(sandbox, {}, keyed)).paymentId).not.toBe(paymentId);
   });
 
+  it("is remembered for 24 hours after it was dropped and used again", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    await create(sandbox, {}, keyed);
+    const saved = sandbox.save();
+    const [first = ["", {}]] = saved.tables["idempotency keys"] ?? [];
+    const others = Array.from({ length: 99_999 }, (_, index) => [`${index}`, first[1]] as const);
+    const tables = { ...saved.tables, "idempotency keys": [first, ...others] };
+    sandbox.load({ ...saved, tables });
+    await create(sandbox, {}, { "Idempotency-Key": "key-2" });
+    expect(sandbox.dropped().idempotencyKeys).toBe(1);
+    await sandbox.clock.advance("1h");
+    const { paymentId } = await create(sandbox, {}, keyed);
+    await sandbox.clock.advance("23h");
+    expect((await create(sandbox, {}, keyed)).paymentId).toBe(paymentId);
+  });
+
   it("does not store errors: the corrected request may reuse the key", async () => {
     const sandbox = createSandbox();
     const wrong = { ...order, amount: 1 };

@@ -199,7 +199,9 @@ describe("a withdrawal that is played step by step", () => {
     const { id } = await withdraw(sandbox);
     await sandbox.withdrawals.simulate(id, "process");
     await sandbox.withdrawals.simulate(id, "fail", byHand);
-    expect(sandbox.withdrawals.upcoming(id)).toEqual([{ status: "failed", dueAt: null }]);
+    expect(sandbox.withdrawals.upcoming(id)).toEqual([
+      { status: "failed", confirmations: null, dueAt: null },
+    ]);
   });
 
   it("cannot be cancelled while it is processing", async () => {

@@ -92,6 +92,38 @@ describe("a saved sandbox", () => {
     await expect(create(other, { type: "deposit" })).rejects.toThrow("deposits_disabled");
   });
 
+  it("gives its own options to every merchant that it loads", async () => {
+    const received: string[] = [];
+    const deliver = ({ url }: Request) => {
+      received.push(url);
+      return new Response();
+    };
+    const webhookUrl = "http://127.0.0.1:3000/webhooks";
+    const other = createSandbox({ webhookUrl, deliver, depositsEnabled: false });
+    other.load(createSandbox({ merchants: [{}, {}] }).save());
+    expect(other.merchants).toMatchObject(
+      [{}, {}].map(() => ({ webhookUrl, depositsEnabled: false })),
+    );
+    for (const { secretKey } of other.merchants) {
+      await create(other, {}, { "X-Service-Secret-Key": secretKey });
+    }
+    await other.webhooks.idle();
+    expect(received).toEqual([webhookUrl, webhookUrl]);
+  });
+
+  it("continues the sequence numbers of events, even after a reset", async () => {
+    const sandboxes = [createSandbox(), createSandbox()] as const;
+    const sequences: number[] = [];
+    for (const sandbox of sandboxes) {
+      sandbox.on("request", ({ sequence }) => sequences.push(sequence));
+      await list(sandbox);
+      sandbox.reset();
+      sandboxes[1].load(throughFile(sandbox.save()));
+    }
+    // Each request is emitted twice.
+    expect(sequences).toEqual([1, 1, 2, 2]);
+  });
+
   it("keeps additional merchants of the sandbox that loads it", () => {
     const options: SandboxOptions = { identity: "joint" };
     const saved = createSandbox(options).save();
@@ -141,10 +173,9 @@ describe("an invalid saved sandbox", () => {
       /"payments"/,
     ],
     ["one with a missing table", { ...saved, tables: {} }, /"dropped" is invalid/],
-    ["one with a broken merchant", broken("merchants"), /one of its merchants is/],
-    ["one with a broken payment", broken("payments"), /one of its payments is/],
-    ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals is/],
-    ["one with a broken due time", broken("due"), /do not fit together/],
+    ["one with a broken merchant", broken("merchants"), invalid("merchants")],
+    ["one with a broken payment", broken("payments"), invalid("payments")],
+    ["one with a broken withdrawal", broken("withdrawals"), invalid("withdrawals")],
     ["one whose clock stands at text", at("2026-01-01"), /do not fit together/],
     ["one whose clock stands beyond the year 5138", at(1e14), /do not fit together/],
   ])("is refused and changes nothing: %s", async (_, other, reason) => {
@@ -157,12 +188,27 @@ describe("an invalid saved sandbox", () => {
     expect(await everythingOf(sandbox)).toBe(before);
   });
 
+  it.each(["due", "timeline", "requests", "deliveries", "faults", "disorders"])(
+    "is refused if one of its %s is null or incomplete",
+    (table) => {
+      const refusal = { code: "invalid_save", message: expect.stringMatching(invalid(table)) };
+      for (const value of [null, {}]) {
+        const other = broken(table, value) as SavedSandbox;
+        expect(() => createSandbox().load(other)).toThrow(expect.objectContaining(refusal));
+      }
+    },
+  );
+
   function at(frozenAtMs: unknown) {
     const time = [["value", { frozenAtMs, advancedMs: 0 }]];
     return { ...saved, tables: { ...saved.tables, time } };
   }
 
-  function broken(table: string) {
-    return { ...saved, tables: { ...saved.tables, [table]: [["1", null]] } };
+  function invalid(table: string) {
+    return new RegExp(`the table "${table}" is invalid`);
+  }
+
+  function broken(table: string, value: unknown = null) {
+    return { ...saved, tables: { ...saved.tables, [table]: [["1", value]] } };
   }
 });

@@ -2,7 +2,7 @@
 
 import {
   createSandbox,
-  type Happening,
+  type DueEvent,
   type Sandbox,
   type WebhookDelivery,
 } from "settlekit/sandbox";
@@ -26,7 +26,7 @@ export async function testOrder(): Promise<void> {
   // @ts-expect-error a reset is not a response
   sandbox.faults.next("*", { connection: "reset", when: "before", status: 503 });
   const happened = await sandbox.clock.advance("15m");
-  sameType<Equal<typeof happened, Happening[]>>();
+  sameType<Equal<typeof happened, DueEvent[]>>();
   // @ts-expect-error durations have units
   await sandbox.clock.advance("15");
   const deliveries = sandbox.webhooks.deliveries();

@@ -10,8 +10,9 @@ async function control(path: string, json = "{}"): Promise<Response> {
     body: json,
   }).catch(() => undefined);
   if (response?.ok) return response;
-  const answer: { error?: { message: string } } = await response?.json().catch(() => ({}));
-  throw new Error(answer?.error?.message ?? unreachable);
+  if (response === undefined) throw new Error(unreachable);
+  const body: { error?: { message: string } } | null = await response.json().catch(() => null);
+  throw new Error(body?.error?.message ?? `The sandbox responded with ${response.status}.`);
 }
 
 /** Shows a problem, or announces a success to screen readers. */

@@ -52,16 +52,6 @@ customElements.define("copy-button", CopyButton);
 customElements.define("sandbox-clock", SandboxClock);
 listenToCommands();
 
-/** Marks everything with the same cause as the entry under the pointer. */
-function markThread({ target }: Event): void {
-  const entry = target instanceof Element ? target.closest<HTMLElement>("[data-thread]") : null;
-  for (const other of document.querySelectorAll<HTMLElement>("[data-thread]")) {
-    const isNear = entry !== null && other.dataset.thread === entry.dataset.thread;
-    other.classList.toggle("near", isNear);
-  }
-}
-for (const type of ["pointerover", "focusin"]) document.addEventListener(type, markThread);
-
 // The toggle event of an entry does not bubble.
 document.addEventListener(
   "toggle",

@@ -1,11 +1,10 @@
 import { Idiomorph } from "idiomorph";
 
-/** Preserves the state that only this page has: open details, highlighted entries, and custom elements' content. */
+/** Preserves the state that only this page has: open details, chosen options and custom elements' content. */
 const callbacks = {
   beforeNodeMorphed: (node: Element) =>
     !(node instanceof Element && node.matches(".entry .details, copy-button")),
-  beforeAttributeUpdated: (name: string, node: Element) =>
-    !(name === "open" || (name === "class" && node.matches(".entry"))),
+  beforeAttributeUpdated: (name: string) => !["open", "selected"].includes(name),
 };
 
 function morph(old: Element, next: Element): void {
