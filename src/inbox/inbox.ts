@@ -97,8 +97,8 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Registers the handler for tasks that effects plan with `after`. It runs at least once for each task. The
-   * payload's type is a type argument, such as `inbox.task<{ orderId: string }>`, because nothing else can tell it.
+   * Registers the handler for tasks that effects plan with `after`. It runs at least once for each task. Pass the
+   * payload's type as a type argument, as in `inbox.task<{ orderId: string }>`: it cannot be inferred.
    *
    * @throws {ConfigurationError} when another handler has the name, or a worker is already running.
    */

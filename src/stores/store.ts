@@ -175,18 +175,18 @@ export async function requireMigrated(store: Store, component: Component): Promi
   if (version === migrations.length) return;
   throw new StoreError(
     `The database has version ${version} of the ${name} tables, and this version of settlekit needs ${migrations.length}. ` +
-      `Call migrate() of the ${name} once when you deploy, or run what \`settlekit ${name} sql --from ${version}\` prints.`,
+      `Call ${name}.migrate() once when you deploy, or run what \`settlekit ${name} sql --from ${version}\` prints.`,
     { code: "not_migrated" },
   );
 }
 
 export function notMigrated(component?: Component["name"], cause?: unknown): StoreError {
-  const commands = component
-    ? `\`settlekit ${component} sql\``
-    : "`settlekit inbox sql` or `settlekit payouts sql`";
+  const [calls, commands] = component
+    ? [`${component}.migrate()`, `\`settlekit ${component} sql\``]
+    : ["inbox.migrate() or payouts.migrate()", "`settlekit inbox sql` or `settlekit payouts sql`"];
   return new StoreError(
-    `settlekit's tables are missing or out of date in this database. Call migrate() of the ` +
-      `${component ?? "inbox or payouts"} once when you deploy, or run what ${commands} prints.`,
+    `settlekit's tables are missing or out of date in this database. Call ${calls} once when you deploy, or run what ` +
+      `${commands} prints.`,
     { code: "not_migrated", cause },
   );
 }

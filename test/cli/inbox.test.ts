@@ -44,7 +44,7 @@ describe("settlekit inbox", () => {
     await writeFile(path, "");
     expect(await run("status", "--sqlite", path)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Call migrate() of the inbox"),
+      stderr: expect.stringContaining("Call inbox.migrate()"),
     });
     const { stdout } = await run("sql", "--sqlite");
     const db = new (process.getBuiltinModule("node:sqlite").DatabaseSync)(path);

@@ -71,16 +71,12 @@ export function createIdempotencyStore({ clock, store }: Core) {
         if (repetition === "ignored") return next();
         if (repetition === "conflict") {
           throw conflict(
-            "This Idempotency-Key was already used, and its request is in progress or complete. Look up its " +
-              "outcome, or send a new key.",
+            "This Idempotency-Key was already used, and its request is in progress or complete.",
           );
         }
         if (earlier.fingerprint === fingerprint)
           return answerOperation(c, operation, earlier.answer);
-        throw conflict(
-          "This Idempotency-Key was already used with different parameters. Repeat those exactly, or use a " +
-            "new key for the new ones.",
-        );
+        throw conflict("This Idempotency-Key was already used with different parameters.");
       };
     },
     ofWithdrawals: ofWithdrawals.get,

@@ -60,7 +60,7 @@ export function checkOneOf(
   value: unknown,
 ): void {
   if (value === undefined || known === undefined || known.includes(value)) return;
-  throw refuseField(422, param, `must be ${known.join(" or ")}, but is ${show(value)}.`);
+  throw refuseField(422, param, `must be one of ${known.join(", ")}, but is ${show(value)}.`);
 }
 
 /** @throws {Refusal} 422 for text that is not JSON. */

@@ -126,7 +126,7 @@ describe("creating a withdrawal", () => {
       body: { ...payout, chainId: 8453 },
     });
     expect((await errorOf(response)).message).toBe(
-      "chainId must be 84532 or 11155111, but is 8453.",
+      "chainId must be one of 84532, 11155111, but is 8453.",
     );
   });
 
