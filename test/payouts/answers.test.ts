@@ -24,6 +24,21 @@ it.each(["lost", "unanswered", "conflict"] as const)(
   },
 );
 
+it("records a withdrawal whose error message and transfer hash are not text", async () => {
+  const { world, payouts } = await opened();
+  const odd = { status: "completed", errorMessage: {}, receipt: { txHash: 7 } };
+  world.answer = (method) =>
+    method === "POST" ? Response.json({ ...order, ...odd, id: "w_1" }) : undefined;
+  await payouts.plan(order);
+  await payouts.runDue();
+  expect(await payouts.get(order.orderId)).toMatchObject({
+    state: "completed",
+    withdrawalId: "w_1",
+    transactionHash: undefined,
+    problem: undefined,
+  });
+});
+
 it.each([401, 429, 503])(
   "does not wait a year because of the Retry-After of one response with status %i",
   async (status) => {
