@@ -193,29 +193,29 @@ async function failed(
   error: unknown,
   hasLooked: boolean,
 ): Promise<Error | undefined> {
-  const { quietMs, tenant } = context;
+  const { client, quietMs, tenant } = context;
   const outcome = outcomeOf(error);
   const problem = problemOf(error, outcome);
   const differing = otherWithdrawal(error);
   if (differing !== undefined) return settleWith(context, row, differing, true);
-  const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
+  const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
+  const askedMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
+  const usualMs = Math.max(backoffMs(row.failures), Math.min(askedMs, longestBackoffMs));
+  // One transaction, so that a crash cannot leave a payout in doubt whose request was not sent.
+  const refused = await decide(context, function* (ledger) {
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     // A later response does not undo the effect of an earlier request, or of another copy of this one.
     const isInDoubt = hasLooked ? mayTakeEffect(outcome) : past.requests > 0;
     const isRefused = outcome === "rejected" && !isInDoubt && InvalidRequestError.is(error);
-    const refused = isRefused ? yield* refuse(ledger, row, problem) : undefined;
-    return { past, isInDoubt, refused };
+    if (isRefused) return yield* refuse(ledger, row, problem);
+    const backoff = past.now + (wasSuspended ? 1_000 : usualMs);
+    const isKeyed = client.isKeyed && past.isKeyAlive;
+    const dueAt = isInDoubt && !isKeyed ? Math.max(past.lookAt, backoff) : backoff;
+    yield* putOff(row, { dueAt, problem, ...(!isInDoubt && { state: unsentState(row) }) });
+    return undefined;
   });
   if (refused !== undefined) return tell(context, refused);
-  const askedMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
-  const retryAfterMs = Math.min(askedMs, longestBackoffMs);
-  const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
-  const backoff =
-    past.now + (wasSuspended ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
-  const isKeyed = context.client.isKeyed && past.isKeyAlive;
-  const dueAt = isInDoubt && !isKeyed ? Math.max(past.lookAt, backoff) : backoff;
-  await put(context, row, { dueAt, problem, ...(!isInDoubt && { state: unsentState(row) }) });
   if (outcome === "unknown") {
     context.report({ type: "doubt", tenant, orderId: row.order_id, error });
     return undefined;
