@@ -48,8 +48,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent again without a lookup",
     file: "src/payouts/sender.ts",
-    find: "  const found = await renewing(context, row, () => client.find(row.order_id, options));\n  const [withdrawal",
-    replace: "  const found = [] as Withdrawal[];\n  const [withdrawal",
+    find: "  const found = await renewing(context, row, () => client.find(row.order_id, options));\n  if (found",
+    replace: "  const found = [] as Withdrawal[];\n  if (found",
     test: "test/payouts/sending.test.ts",
   },
   {
