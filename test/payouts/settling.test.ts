@@ -134,3 +134,17 @@ it.skipIf(openPostgres === undefined)(
     await database.close();
   },
 );
+
+it("refuses to call a payout never sent whose withdrawal a webhook reported, but the list does not show", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("unanswered");
+  await payouts.plan(order);
+  await payouts.runDue();
+  await world.client().withdrawals.create(order);
+  for (const { id } of world.made) await tell(world, id);
+  world.lagMs = 60 * minute;
+  await world.advance(10 * minute);
+  expect(await state()).toBe("needs_decision");
+  const resolving = payouts.resolve(order.orderId, { by: "ann", neverSent: true });
+  await expect(resolving).rejects.toMatchObject({ code: "contradicted" });
+});
