@@ -39,11 +39,11 @@ VALUES ($1, $2, $3, $4, $5, $6, 'planned', $7, {now}, {now}) ON CONFLICT DO NOTH
   return row;
 }
 
-/** Writes the first journal entries of payouts that have none yet. Returns those payouts. */
+/** Writes the first journal entries of payouts that have none yet. Returns those payouts, to only one of all workers. */
 export function* chainPlans(ledger: Ledger): Work<PayoutRow[]> {
   const { tenant } = ledger;
   const rows = yield* sql<PayoutRow>(
-    `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND chained = 0 ORDER BY id LIMIT 100`,
+    `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND chained = 0 ORDER BY id LIMIT 100 {skip locked}`,
     [tenant],
   );
   for (const [index, row] of rows.entries()) {

@@ -1,5 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { PayoutsEvent } from "../../src/payouts/index.ts";
+import { call, type Store } from "../../src/stores/store.ts";
 import { databases, postgresServer, type TestDatabase } from "../databases.ts";
 import { order, World } from "./world.ts";
 
@@ -52,6 +54,34 @@ describe.skipIf(server === undefined || openDatabase === undefined)(
       await running;
       expect(world.made).toEqual([]);
       expect((await payouts.get("second"))?.problem).toMatch(/limits.perDay .* are used/);
+    });
+
+    it("report a new payout once, and not after it was sent", async () => {
+      const told: string[] = [];
+      const onEvent = (event: PayoutsEvent) =>
+        told.push(event.type === "changed" ? event.payout.state : event.type);
+      const store = world.store();
+      await store.transaction(() => call((tx) => payouts.plan(order, { tx }) as never));
+      const first = world.open({ onEvent });
+      let isFirstDone = false;
+      const transaction: Store["transaction"] = (work, options) =>
+        store.transaction(function* () {
+          const steps = work();
+          let step = steps.next();
+          while (!step.done) {
+            const result = yield step.value;
+            const isRead = "text" in step.value && /chained = 0 ORDER BY/.test(step.value.text);
+            if (isRead && !isFirstDone) {
+              yield* call(() => first.runDue());
+              isFirstDone = true;
+            }
+            step = steps.next(result);
+          }
+          return step.value;
+        }, options);
+      await world.open({ store: { ...store, transaction }, onEvent }).runDue();
+      expect(isFirstDone).toBe(true);
+      expect(told).toEqual(["planned", "sent"]);
     });
 
     it("use the budget of the next day if they waited for each other beyond midnight", async () => {
