@@ -159,7 +159,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     const isStopping = () => signal.aborted;
     const crew = new Crew(this.#context, concurrency, new AbortController().signal, { isStopping });
     await crew.settleDue();
-    await tidy(this.#context);
+    while ((await tidy(this.#context)) && !isStopping());
     return crew.finished;
   }
 

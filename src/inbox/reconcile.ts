@@ -172,6 +172,8 @@ async function walk(
     if (items.length > 0) found.missed += await compare(store, tenant, kind, items);
   };
   let oldestOpen = startedAt;
+  // The watermark follows the service's clock: the database's may be ahead of it.
+  let newest = watermark;
   let last = Number.POSITIVE_INFINITY;
   let isNewestFirst = true;
   for await (const item of list) {
@@ -179,6 +181,7 @@ async function walk(
     const createdAt = Date.parse(item.createdAt);
     if (createdAt > last) isNewestFirst = false;
     if (!Number.isNaN(createdAt)) last = createdAt;
+    if (createdAt > newest) newest = createdAt;
     // Strictly less: items created exactly at the watermark are checked again.
     if (createdAt < watermark - overlapMs) {
       if (isNewestFirst) break;
@@ -190,7 +193,7 @@ async function walk(
     if (batch.push(item) >= batchSize) await flush();
   }
   await flush();
-  const next = Math.max(watermark, Math.min(oldestOpen, startedAt), startedAt - maxOpenMs);
+  const next = Math.max(watermark, Math.min(oldestOpen, newest), startedAt - maxOpenMs);
   await store.transaction(() =>
     sql(
       `UPDATE {inbox_watermarks} SET missed = missed + $4,

@@ -229,6 +229,7 @@ function* finish(
 ): Work<number> {
   const [finished] = yield* sql<{ now: number }>(
     `UPDATE {inbox_subjects} SET seen = $3, status = $4, status_at = COALESCE($5, {now}), settled_at = {now},
+  changed_at = {now},
   signed_rank = CASE WHEN news = $3 THEN 0 ELSE signed_rank END,
   causes = CASE WHEN news = $3 THEN NULL ELSE causes END,
   lease_until = 0, starts = 0, failures = 0, parked_at = NULL, problem = NULL

@@ -164,10 +164,11 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
     const hold = yield* holdOf(tenant, limits, current, now);
     if (hold) return { kind: "held", hold, dueAt: Math.min(hold.until, now + holdMs) };
   }
+  // The lock's time is from before any wait for it, which may have lasted beyond midnight.
   yield* sql(
     `UPDATE {payouts} SET state = 'sending', problem = NULL, waits_until = NULL,
-  reserved_at = $2, doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
-    [row.id, isReserved ? current.reserved_at : now],
+  reserved_at = COALESCE($2, {now}), doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
+    [row.id, isReserved ? current.reserved_at : null],
   );
   // Started after any wait for the lock, but before the database reads its clock.
   const elapsedMs = stopwatch();

@@ -127,8 +127,8 @@ async function resolveNeverSent(
     );
   }
   const listed = await client.find(row.order_id, { deadlineMs: 900_000 });
-  const { withdrawalId } = before;
-  // The list may not show a withdrawal with which the service has answered a request: it may have another orderId.
+  // The list may not show a withdrawal that the service has returned or reported: it may have another orderId.
+  const withdrawalId = before.withdrawalId ?? row.withdrawal_id ?? undefined;
   const isListed = withdrawalId === undefined || listed.some(({ id }) => id === withdrawalId);
   const found = isListed ? listed : [...listed, await client.get(withdrawalId)];
   // A differing withdrawal may be another system's, so the payout can be cancelled, but not sent in addition.

@@ -45,8 +45,9 @@ function register(
 ): void {
   inbox.on("withdrawal", name, {}, (tx, withdrawal, { tenant, after }) => {
     const context = ledgers.get(tenant);
-    const { orderId } = withdrawal;
-    if (context === undefined || typeof orderId !== "string") return undefined;
+    // The service may turn a reference that looks like a number into one.
+    const orderId = String(withdrawal.orderId ?? "");
+    if (context === undefined || orderId === "") return undefined;
     return context.store.join(tx, function* () {
       // Other programs of the merchant may have created it.
       if ((yield* readRow(tenant, orderId)) === undefined) return;

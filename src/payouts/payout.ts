@@ -123,9 +123,9 @@ export function requireSame(row: PayoutRow, body: PayoutBody): void {
   );
 }
 
-/** Text from the service, fit for a column: PostgreSQL cannot store NUL. */
-export function storable(text: string | null | undefined): string | null {
-  return text?.replaceAll("\0", "").slice(0, 2_000) ?? null;
+/** Text from the service, which may send anything instead, fit for a column: PostgreSQL cannot store NUL. */
+export function storable(text: unknown): string | null {
+  return typeof text === "string" ? text.replaceAll("\0", "").slice(0, 2_000) : null;
 }
 
 /** @throws {InvalidRequestError} when it cannot be the name of a person or program. */

@@ -14,7 +14,6 @@ import { type Resolution, reopen, resolutionNames, resolvePayout } from "./decid
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
 import { settleBy } from "./inbox.ts";
 import { entriesOf, type JournalEntry, type Ledger } from "./journal.ts";
-import { requireAllowed } from "./limits.ts";
 import {
   checkDecision,
   checkedLimits,
@@ -129,9 +128,9 @@ export class Payouts<Client, Mode extends StoreMode> {
   #checked(input: PayoutInput, by: string | undefined) {
     const { client, limits, tenant } = this.#context;
     const body = client.checked(input);
-    requireAllowed(limits, body.amountInCents, body.recipientAddress.toLowerCase());
     const idempotencyKey = client.keyOf(body.orderId);
-    return { tenant, body, idempotencyKey, by: by === undefined ? by : checkName("by", by) };
+    const name = by === undefined ? by : checkName("by", by);
+    return { tenant, limits, body, idempotencyKey, by: name };
   }
 
   /**

@@ -3,7 +3,8 @@ import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { type Row, sql, type Work } from "../stores/store.ts";
 import { canonicalJson, parsedJson, show } from "../values.ts";
 import { type JournalRow, type Ledger, readEntries } from "./journal.ts";
-import type { Decision } from "./options.ts";
+import { requireAllowed } from "./limits.ts";
+import type { Decision, PayoutLimits } from "./options.ts";
 import { bodyOf, type PayoutRow, type PayoutState, payoutColumns, requireSame } from "./payout.ts";
 
 /** A checked payout, ready to be planned. */
@@ -12,6 +13,7 @@ export interface Plan {
   readonly body: PayoutBody;
   readonly idempotencyKey: string;
   readonly by: string | undefined;
+  readonly limits: PayoutLimits;
 }
 
 /**
@@ -19,33 +21,29 @@ export interface Plan {
  * and the journal's lock would hold up all others.
  *
  * @throws {IdempotencyConflictError} when the existing one has other parameters.
+ * @throws {InvalidRequestError} when it is new, and the limits can never allow it.
  */
-export function* addPlan({ tenant, body, idempotencyKey, by }: Plan): Work<PayoutRow> {
-  const { orderId, amountInCents, recipientAddress } = body;
+export function* addPlan({ tenant, body, idempotencyKey, by, limits }: Plan): Work<PayoutRow> {
+  const { orderId, amountInCents } = body;
+  const recipient = body.recipientAddress.toLowerCase();
+  const known = yield* readRow(tenant, orderId);
+  if (known === undefined) requireAllowed(limits, amountInCents, recipient);
   const added = yield* sql(
     `INSERT INTO {payouts}
   (tenant, order_id, body, amount, recipient, idempotency_key, state, planned_by, planned_at, due_at)
 VALUES ($1, $2, $3, $4, $5, $6, 'planned', $7, {now}, {now}) ON CONFLICT DO NOTHING RETURNING id`,
-    [
-      tenant,
-      orderId,
-      canonicalJson(body),
-      amountInCents,
-      recipientAddress.toLowerCase(),
-      idempotencyKey,
-      by ?? null,
-    ],
+    [tenant, orderId, canonicalJson(body), amountInCents, recipient, idempotencyKey, by ?? null],
   );
   const row = yield* requireRow(tenant, orderId);
   if (added.length === 0) requireSame(row, body);
   return row;
 }
 
-/** Writes the first journal entries of payouts that have none yet. Returns those payouts. */
+/** Writes the first journal entries of payouts that have none yet. Returns those payouts, to only one of all workers. */
 export function* chainPlans(ledger: Ledger): Work<PayoutRow[]> {
   const { tenant } = ledger;
   const rows = yield* sql<PayoutRow>(
-    `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND chained = 0 ORDER BY id LIMIT 100`,
+    `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND chained = 0 ORDER BY id LIMIT 100 {skip locked}`,
     [tenant],
   );
   for (const [index, row] of rows.entries()) {

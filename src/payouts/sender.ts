@@ -88,7 +88,7 @@ async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSig
   const past = await store.transaction(() => readPast(row.id, quietMs));
   const { now, withdrawalId, requests, isKeyAlive, isRefused } = past;
   if (withdrawalId !== undefined)
-    return settleWith(context, row, await client.get(withdrawalId, signal));
+    return settleWith(context, row, [await client.get(withdrawalId, signal)]);
   if (requests === 0) {
     return lookFirst ? look(context, row, past, signal) : send(context, row, undefined, signal);
   }
@@ -104,13 +104,7 @@ async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal:
   const { now, requests, provenAt } = past;
   const options = { deadlineMs: lookDeadlineMs, signal };
   const found = await renewing(context, row, () => client.find(row.order_id, options));
-  const [withdrawal, ...others] = found;
-  if (others.length > 0) {
-    const ids = found.map(({ id }) => id);
-    const problem = `It has ${ids.length} withdrawals: ${ids.join(", ")}.`;
-    return tell(context, await decide(context, (it) => needDecision(it, row, problem, ids)));
-  }
-  if (withdrawal !== undefined) return settleWith(context, row, withdrawal);
+  if (found.length > 0) return settleWith(context, row, found);
   if (requests === 0 || now >= provenAt) {
     if (isDoubtOver(row, now)) {
       return leaveToPerson(context, row, "The list shows no withdrawal for this order.");
@@ -164,7 +158,7 @@ async function send(
   } catch (error) {
     return failed(context, row, error, lookedAt !== undefined);
   }
-  return settleWith(context, row, withdrawal, true);
+  return settleWith(context, row, [withdrawal], true);
 }
 
 /** The state of a payout for which nothing was sent. */
@@ -193,29 +187,29 @@ async function failed(
   error: unknown,
   hasLooked: boolean,
 ): Promise<Error | undefined> {
-  const { quietMs, tenant } = context;
+  const { client, quietMs, tenant } = context;
   const outcome = outcomeOf(error);
   const problem = problemOf(error, outcome);
   const differing = otherWithdrawal(error);
-  if (differing !== undefined) return settleWith(context, row, differing, true);
-  const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
+  if (differing !== undefined) return settleWith(context, row, [differing], true);
+  const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
+  const askedMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
+  const usualMs = Math.max(backoffMs(row.failures), Math.min(askedMs, longestBackoffMs));
+  // One transaction, so that a crash cannot leave a payout in doubt whose request was not sent.
+  const refused = await decide(context, function* (ledger) {
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     // A later response does not undo the effect of an earlier request, or of another copy of this one.
     const isInDoubt = hasLooked ? mayTakeEffect(outcome) : past.requests > 0;
     const isRefused = outcome === "rejected" && !isInDoubt && InvalidRequestError.is(error);
-    const refused = isRefused ? yield* refuse(ledger, row, problem) : undefined;
-    return { past, isInDoubt, refused };
+    if (isRefused) return yield* refuse(ledger, row, problem);
+    const backoff = past.now + (wasSuspended ? 1_000 : usualMs);
+    const isKeyed = client.isKeyed && past.isKeyAlive;
+    const dueAt = isInDoubt && !isKeyed ? Math.max(past.lookAt, backoff) : backoff;
+    yield* putOff(row, { dueAt, problem, ...(!isInDoubt && { state: unsentState(row) }) });
+    return undefined;
   });
   if (refused !== undefined) return tell(context, refused);
-  const askedMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
-  const retryAfterMs = Math.min(askedMs, longestBackoffMs);
-  const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
-  const backoff =
-    past.now + (wasSuspended ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
-  const isKeyed = context.client.isKeyed && past.isKeyAlive;
-  const dueAt = isInDoubt && !isKeyed ? Math.max(past.lookAt, backoff) : backoff;
-  await put(context, row, { dueAt, problem, ...(!isInDoubt && { state: unsentState(row) }) });
   if (outcome === "unknown") {
     context.report({ type: "doubt", tenant, orderId: row.order_id, error });
     return undefined;
@@ -252,26 +246,29 @@ async function follow(context: PayoutsContext, row: PayoutRow, signal: AbortSign
   const { client } = context;
   const withdrawal = await client.get(row.withdrawal_id ?? "", signal);
   const isEnd = ["completed", "failed", "cancelled"].includes(withdrawal.status);
-  if (!isEnd || row.attempts < 2) return settleWith(context, row, withdrawal);
+  if (!isEnd || row.attempts < 2) return settleWith(context, row, [withdrawal]);
   // With more than one request, the list shows whether several took effect.
   const options = { deadlineMs: lookDeadlineMs, signal };
   const found = await renewing(context, row, () => client.find(row.order_id, options));
-  for (const other of found.filter(({ id }) => id !== withdrawal.id)) {
-    await settleWith(context, row, other);
-  }
-  return settleWith(context, row, withdrawal);
+  const others = found.filter(({ id }) => id !== withdrawal.id);
+  return settleWith(context, row, [...others, withdrawal]);
 }
 
+/** Records the order's withdrawals. With several, a person has to decide. */
 async function settleWith(
   context: PayoutsContext,
   row: PayoutRow,
-  withdrawal: Withdrawal,
+  withdrawals: readonly Withdrawal[],
   isAnswer = false,
 ): Promise<undefined> {
   const isSlow = context.hasInbox;
   const settled = await decide(context, function* (ledger) {
-    if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
-    return yield* settle(ledger, row.order_id, withdrawal, { isSlow });
+    let changed: PayoutRow | undefined;
+    for (const withdrawal of withdrawals) {
+      if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
+      changed = (yield* settle(ledger, row.order_id, withdrawal, { isSlow })) ?? changed;
+    }
+    return changed;
   });
   return tell(context, settled);
 }

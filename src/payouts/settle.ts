@@ -133,8 +133,8 @@ export function* needDecision(
   // Every webhook of either withdrawal leads here again.
   if (row.state === "needs_decision" && row.problem === storable(problem)) return undefined;
   yield* sql(
-    `UPDATE {payouts} SET state = 'needs_decision', problem = $2, final_at = NULL, fence = fence + 1, lease_until = 0
-WHERE id = $1`,
+    `UPDATE {payouts} SET state = 'needs_decision', problem = $2, final_at = NULL, fence = fence + 1, lease_until = 0,
+  reserved_at = COALESCE(reserved_at, {now}) WHERE id = $1`,
     [row.id, storable(problem)],
   );
   const isAlarming = withdrawals.length > 0;

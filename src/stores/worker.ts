@@ -70,8 +70,8 @@ export function runWorker(work: Work): Worker {
   let ending: Promise<void> | undefined;
   async function end(): Promise<void> {
     stopping.abort();
-    await listener.close();
-    const drained = running.then(idle);
+    // A listener that is still connecting may take long to close.
+    const drained = Promise.all([listener.close(), running.then(idle)]);
     const { promise: late, resolve } = Promise.withResolvers<void>();
     let timer = setTimeout(() => {
       stopped.abort();

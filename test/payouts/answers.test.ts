@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { sql } from "../../src/stores/store.ts";
+import { cutEverywhere, type Life } from "../crash.ts";
 import { stopTime } from "../stop-time.ts";
 import { minute, opened, order } from "./world.ts";
 
@@ -23,6 +25,37 @@ it.each(["lost", "unanswered", "conflict"] as const)(
     expect(problem).not.toMatch(/createOnce|call again|repeat/i);
   },
 );
+
+it("records a withdrawal whose error message and transfer hash are not text", async () => {
+  const { world, payouts } = await opened();
+  const odd = { status: "completed", errorMessage: {}, receipt: { txHash: 7 } };
+  world.answer = (method) =>
+    method === "POST" ? Response.json({ ...order, ...odd, id: "w_1" }) : undefined;
+  await payouts.plan(order);
+  await payouts.runDue();
+  expect(await payouts.get(order.orderId)).toMatchObject({
+    state: "completed",
+    withdrawalId: "w_1",
+    transactionHash: undefined,
+    problem: undefined,
+  });
+});
+
+it("releases a payout in the transaction that records that its request was not sent", async () => {
+  const run = async (life: Life) => {
+    const { world, payouts } = await opened();
+    await payouts.plan(order);
+    world.fates.push("refused connection");
+    await life.run(() => world.open({ life }).runDue());
+    const [row] = await world.store().transaction(function* () {
+      return yield* sql(
+        "SELECT state, outcome FROM {payouts} LEFT JOIN {payout_attempts} ON payout_id = id",
+      );
+    });
+    expect(row).not.toEqual({ state: "sending", outcome: "not_sent" });
+  };
+  await cutEverywhere(run, { stride: 1 });
+});
 
 it.each([401, 429, 503])(
   "does not wait a year because of the Retry-After of one response with status %i",

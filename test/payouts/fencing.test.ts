@@ -100,3 +100,41 @@ it("records a response that arrives after another worker took over", async () =>
   await world.live(other, 20 * minute);
   expect(world.made).toHaveLength(1);
 });
+
+it("does not undo a person's decision about several withdrawals after a slow lookup found them, too", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("unanswered");
+  await payouts.plan(order);
+  await payouts.runDue();
+  await world.client().withdrawals.create(order);
+  await world.advance(quietMs + minute);
+  const store = world.store();
+  const found = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  let sinceLook = Number.NaN;
+  const slow = world.open({
+    store: {
+      ...store,
+      async transaction(work, options) {
+        if (++sinceLook === 1) {
+          found.resolve();
+          await goOn.promise;
+        }
+        const result = await store.transaction(work, options);
+        if (Object(result).lookAt !== undefined) sinceLook = 0;
+        return result;
+      },
+    },
+  });
+  const running = slow.runDue();
+  await found.promise;
+  await world.advance(5 * minute);
+  await payouts.runDue();
+  const [right] = world.made.map(({ id }) => id);
+  await payouts.resolve(order.orderId, { by: "ann", withdrawalId: right ?? "" });
+  await payouts.reopen({ by: "ann", reason: "A script paid it, too." });
+  goOn.resolve();
+  await running;
+  expect(await state()).toBe("sent");
+  expect((await payouts.stats()).stopped).toBeUndefined();
+});

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { inLedger } from "../../src/payouts/journal.ts";
+import { settle } from "../../src/payouts/settle.ts";
 import { minute, order, World } from "./world.ts";
 
 const other = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
@@ -104,6 +106,22 @@ it("returns the budget of a failed withdrawal, and keeps that of one in doubt", 
   await world.live(payouts, minute);
   expect((await payouts.get("a"))?.state).toBe("failed");
   expect(await payouts.stats()).toMatchObject({ takenToday: 500 });
+});
+
+it("counts a payout with a second withdrawal again although its first one failed", async () => {
+  const { world, payouts, plan } = await opened({ perDay: 1_000 });
+  await plan("a", 600);
+  await payouts.runDue();
+  await world.client().withdrawals.create({ ...order, orderId: "a", amountInCents: 600 });
+  const [first, second] = world.made.map(({ id }) => id);
+  await world.sandbox.withdrawals.simulate(first ?? "", "fail");
+  await world.live(payouts, minute);
+  expect((await payouts.stats()).takenToday).toBe(0);
+  const found = await world.client().withdrawals.get(second ?? "");
+  await world.store().transaction(() => inLedger("", (ledger) => settle(ledger, "a", found)));
+  await payouts.reopen({ by: "ann", reason: "A script paid it." });
+  expect((await payouts.get("a"))?.state).toBe("needs_decision");
+  expect((await payouts.stats()).takenToday).toBe(600);
 });
 
 it("waits for another person's approval above approveAbove", async () => {

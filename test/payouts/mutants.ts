@@ -48,8 +48,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent again without a lookup",
     file: "src/payouts/sender.ts",
-    find: "  const found = await renewing(context, row, () => client.find(row.order_id, options));\n  const [withdrawal",
-    replace: "  const found = [] as Withdrawal[];\n  const [withdrawal",
+    find: "  const found = await renewing(context, row, () => client.find(row.order_id, options));\n  if (found",
+    replace: "  const found = [] as Withdrawal[];\n  if (found",
     test: "test/payouts/sending.test.ts",
   },
   {
@@ -62,7 +62,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout takes nothing from the budget",
     file: "src/payouts/attempts.ts",
-    find: "  reserved_at = $2, doubt_since",
+    find: "  reserved_at = COALESCE($2, {now}), doubt_since",
     replace: "  reserved_at = CASE WHEN $2 < 0 THEN $2 END, doubt_since",
     test: "test/payouts/limits.test.ts",
   },

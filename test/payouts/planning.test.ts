@@ -24,6 +24,18 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     expect(await payouts.verify()).toEqual({ ok: true, entries: 1 });
   });
 
+  it("returns a payout that is already planned, even if the limits no longer allow it", async () => {
+    const first = await world.open().plan(order);
+    const store = world.store();
+    const stricter = world.open({ store, limits: { perPayout: 100 } });
+    expect(await stricter.plan(order)).toEqual(first);
+    const planned = (tx: unknown) => stricter.plan(order, { tx }) as never;
+    expect(await store.transaction(() => call(planned))).toEqual(first);
+    await expect(stricter.plan({ ...order, orderId: "new" })).rejects.toMatchObject({
+      code: "over_limit",
+    });
+  });
+
   it("names the differing parameters when an orderId is planned with other ones", async () => {
     const payouts = world.open();
     await payouts.plan(order);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createInbox } from "../../src/inbox/index.ts";
 import type { Withdrawal } from "../../src/index.ts";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
@@ -88,6 +89,24 @@ it.each(["amountInCents", "orderId"] as const)(
   },
 );
 
+it("completes a payout by webhook although the service has made a number of its orderId", async () => {
+  const world = World.inMemory();
+  const store = world.store();
+  const inbox = createInbox({ client: world.client(), store });
+  const payouts = world.open({ store, inbox });
+  await inbox.migrate();
+  await payouts.migrate();
+  await inbox.settleDue();
+  const orderId = "42";
+  const made = { ...order, orderId: Number(orderId), id: "w_1", status: "completed" };
+  world.answer = (method) =>
+    Response.json(method === "POST" ? { ...made, status: "pending" } : made);
+  await payouts.plan({ ...order, orderId });
+  await payouts.runDue();
+  await inbox.settle({ kind: "withdrawal", id: made.id });
+  expect((await payouts.get(orderId))?.state).toBe("completed");
+});
+
 const [, openPostgres] = databases.find(([name]) => name === "PostgreSQL") ?? [];
 
 it.skipIf(openPostgres === undefined)(
@@ -134,3 +153,17 @@ it.skipIf(openPostgres === undefined)(
     await database.close();
   },
 );
+
+it("refuses to call a payout never sent whose withdrawal a webhook reported, but the list does not show", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("unanswered");
+  await payouts.plan(order);
+  await payouts.runDue();
+  await world.client().withdrawals.create(order);
+  for (const { id } of world.made) await tell(world, id);
+  world.lagMs = 60 * minute;
+  await world.advance(10 * minute);
+  expect(await state()).toBe("needs_decision");
+  const resolving = payouts.resolve(order.orderId, { by: "ann", neverSent: true });
+  await expect(resolving).rejects.toMatchObject({ code: "contradicted" });
+});

@@ -5,11 +5,11 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /** A worker with one loop. */
-function working(waitMs: number, turn: () => Promise<boolean>) {
+function working(waitMs: number, turn: () => Promise<boolean>, close = async () => {}) {
   const stopping = new AbortController();
   const onError = vi.fn();
   const worker = runWorker({
-    store: { listen: () => ({ close: async () => {} }) } as never,
+    store: { listen: () => ({ close }) } as never,
     observers: { detached: (run) => run() },
     channel: "inbox",
     alarm: new Alarm(stopping.signal),
@@ -40,3 +40,15 @@ it.each([500, 3_600_000])(
     await worker.stop();
   },
 );
+
+it("does not wait longer than drainMs for a listener that cannot connect to the database", async () => {
+  const { worker } = working(
+    500,
+    async () => false,
+    () => new Promise<void>(() => {}),
+  );
+  const stopped = vi.fn();
+  void worker.stop().then(stopped);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(stopped).toHaveBeenCalled();
+});
