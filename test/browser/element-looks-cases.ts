@@ -121,6 +121,28 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(selected).toBe(await address.textContent());
     });
 
+    test.each([
+      ["on a page with another root font size", "html { font-size: 62.5% }", 1280, "16px"],
+      ["with text of twice the size", "::part(card) { font-size: 200% }", 320, "32px"],
+    ])("keeps its proportions %s", async (_, css, width, fontSize) => {
+      const page = await shop.watch({ viewport: { width, height: 800 } });
+      await visitIn("pay");
+      await page.evaluate((text) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(text);
+        document.adoptedStyleSheets = [sheet];
+      }, css);
+      const qr = page.locator('[part="qr"] svg');
+      await qr.waitFor();
+      const status = page.getByRole("status");
+      expect(await status.evaluate((it) => getComputedStyle(it).fontSize)).toBe(fontSize);
+      expect(await smallTargets(page)).toEqual([]);
+      expect(await cutOffTexts(page)).toEqual([]);
+      const [code, card] = [await qr.boundingBox(), await shop.element.boundingBox()];
+      expect(code?.width).toBe(code?.height);
+      expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThan(card?.width ?? 0);
+    });
+
     test("breaks an address into lines of about the same length", async () => {
       const page = await shop.watch({ viewport: { width: 320, height: 800 } });
       await visitIn("pay");
