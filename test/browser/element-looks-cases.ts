@@ -179,7 +179,7 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(durations).toEqual([]);
     });
 
-    test("shows the choice, the focus, the QR code and the confirmations in forced colours", async () => {
+    test("shows the choice, the focus, the progress, the QR code and the confirmations in forced colours", async () => {
       const page = await shop.watch({ forcedColors: "active" });
       await visitIn("pay");
       await page.locator('[part="qr"] svg').waitFor();
@@ -197,13 +197,18 @@ export function elementLooksCases(browser: () => Browser): void {
       await page.keyboard.press("Tab");
       const focused = (await styles()).filter(([, , isOutlined]) => isOutlined);
       expect(focused).toEqual([[true, true, true]]);
+      const step = page.locator('[part="steps"] [aria-current]');
+      const bar = await step.evaluate((it) => getComputedStyle(it, "::before").backgroundImage);
+      expect(bar).toContain("linear-gradient");
       const qr = page.locator('[part="qr"]');
       expect(await qr.evaluate((it) => getComputedStyle(it).backgroundColor)).toBe(
         "rgb(255, 255, 255)",
       );
       await visitIn("confirming");
-      const bar = page.getByRole("progressbar");
-      expect(await bar.evaluate((it) => getComputedStyle(it).forcedColorAdjust)).toBe("none");
+      const confirmations = page.getByRole("progressbar");
+      expect(await confirmations.evaluate((it) => getComputedStyle(it).forcedColorAdjust)).toBe(
+        "none",
+      );
     });
 
     test("can be styled by every part and brand of the guide", async () => {

@@ -180,9 +180,8 @@ progress::-moz-progress-bar { background: var(--accent); }
 @keyframes arrive { from { transform: scale(0.6); opacity: 0; } }
 @media (forced-colors: active) {
   .segments :checked + span { border: 2px solid Highlight; }
-  .dot, .track > *, .steps [data-done]::before { background: CanvasText; }
   button[aria-disabled] { color: GrayText; border-color: GrayText; }
-  .qr, progress { forced-color-adjust: none; }
+  .dot, .steps li::before, .track > *, .qr, progress { forced-color-adjust: none; }
 }
 `;
 
