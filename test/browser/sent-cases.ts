@@ -155,6 +155,18 @@ export function sentCases(browser: () => Browser): void {
       await expect.poll(() => told(paymentId)).toContain(hash);
     });
 
+    test("is withdrawn when the element shows another payment, and reported if it is confirmed anyway", async () => {
+      const { paymentId } = await showing();
+      const next = await shop.order({ amount: 9900 });
+      await shop.element.evaluate((it, properties) => Object.assign(it, properties), next);
+      await shop.page.getByText("99 USDC").waitFor();
+      await expect.poll(() => wallet.withdrawals).toBe(1);
+      const hash = wallet.confirm(0);
+      await expect.poll(() => told(paymentId)).toContain(hash);
+      expect(told(next.paymentId)).toEqual([]);
+      expect(await payButton().isVisible()).toBe(true);
+    });
+
     test("must be rejected by a customer who cancels, and blocks another one until then", async () => {
       await showing();
       await click("Cancel");

@@ -209,6 +209,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#settings = settings;
     this.#session.stop();
     if (paymentId !== this.#events.paymentId) {
+      this.#session.giveUpWallet();
       this.#session = this.#newSession();
       this.#events = new EventDispatcher(this, paymentId);
     }
