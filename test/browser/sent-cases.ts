@@ -86,6 +86,19 @@ export function sentCases(browser: () => Browser): void {
       await shop.shows("over");
     });
 
+    test("may have been sent if the page was reloaded while the wallet showed it", async () => {
+      await showing();
+      await shop.page.reload();
+      await says("It is unclear whether Anvil Wallet sent the payment.");
+      await payButton().click();
+      await says("Check the amount and the address");
+      wallet.reject(1);
+      await says("You rejected the request");
+      await shop.page.reload();
+      await payButton().waitFor();
+      expect(await shop.page.locator('[part="wallet-status"]').isVisible()).toBe(false);
+    });
+
     test("must be rejected in the wallet if the payment ends first", async () => {
       const { paymentId } = await showing();
       await shop.sandbox.payments.simulate(paymentId, "timeout");
