@@ -49,6 +49,25 @@ export function elementPageCases(browser: () => Browser): void {
       expect(reported()).toEqual([]);
     });
 
+    test.each([
+      "main { display: flex; justify-content: center }",
+      "main { display: grid; place-items: center }",
+      "body { display: flex; flex-direction: column; align-items: center; white-space: nowrap }",
+      "settlekit-checkout { float: left }",
+    ])("has a width of its own, and fits a phone: %s", async (css) => {
+      await shop.visit(await shop.order());
+      const { page } = shop;
+      await page.getByText("25 USDC").waitFor();
+      await page.evaluate((text) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(text);
+        document.adoptedStyleSheets = [sheet];
+      }, css);
+      expect((await shop.element.boundingBox())?.width).toBeGreaterThan(560);
+      await page.setViewportSize({ width: 320, height: 800 });
+      expect((await shop.element.boundingBox())?.width).toBe(304);
+    });
+
     test("draws only the shapes of a wallet's icon", async () => {
       const page = await shop.watch();
       const drawing = `<?xml version="1.0"?><!-- <path d="M0 0"/> -->

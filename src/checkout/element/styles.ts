@@ -25,12 +25,16 @@ const definitions = Object.entries(properties).map(
   ([name, value]) => `--${name}: var(--settlekit-${name}, ${value});`,
 );
 
-/** The card inherits none of the page's text rules, which could make an address unusable. */
+/**
+ * The card inherits none of the page's text rules, which could make an address unusable. As a query container, it has no
+ * width of its own: invisible text before it, which may wrap, gives one to a centred or floating element.
+ */
 const css = `
 :host { display: block; color-scheme: light dark; }
 :host([theme="light"]) { color-scheme: light; }
 :host([theme="dark"]) { color-scheme: dark; }
 :host([hidden]), [hidden] { display: none !important; }
+:host::before { content: ". ."; display: block; height: 0; overflow: hidden; visibility: hidden; white-space: normal; font-size: medium; word-spacing: 36em; }
 *, *::before, *::after { box-sizing: border-box; }
 .card {
   all: initial;
