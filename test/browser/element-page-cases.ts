@@ -172,6 +172,31 @@ export function elementPageCases(browser: () => Browser): void {
       ]);
     });
 
+    test("reports a mistake once, however often a framework sets the same properties", async () => {
+      const { paymentId, secret } = await shop.order();
+      const order = { paymentId, secret };
+      await shop.visit(order, { "base-url": "http://service.example" });
+      await shop.shows("problem");
+      const set = (properties: object) =>
+        shop.element.evaluate(async (it, values) => {
+          Object.assign(it, values);
+          await new Promise((resolve) => setTimeout(resolve));
+          Object.assign(it, values);
+        }, properties);
+      await set(order);
+      const codes = () => reported().map(([code]) => code);
+      await expect.poll(codes).toEqual(["invalid_base_url"]);
+      await set({ ...order, baseUrl: shop.service.url });
+      await shop.page.getByText("25 USDC").waitFor();
+      await set({ ...order, returnUrl: "javascript:alert(1)" });
+      await expect.poll(codes).toEqual(["invalid_base_url", "invalid_request"]);
+      await set({ ...order, returnUrl: "/thanks" });
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.refresh();
+      await shop.page.getByRole("link", { name: "Return to the shop" }).waitFor();
+      expect(codes()).toEqual(["invalid_base_url", "invalid_request"]);
+    });
+
     test("reports misspelt properties, even if set before it was defined", async () => {
       const order = await shop.order();
       await shop.visit(order, { "payment-id": "", secret: "" });
