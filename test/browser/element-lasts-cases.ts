@@ -68,6 +68,11 @@ export function elementLastsCases(browser: () => Browser): void {
       await page.getByText("77.1 USDC").waitFor();
       await shop.element.evaluate((it) => it.setAttribute("header-prefix", "X-Service"));
       await page.getByText("77.1 USDC").waitFor();
+      // The button is gone, and the focus stays in the element.
+      expect(await focused()).toBe("section");
+      await shop.element.evaluate((it) => it.setAttribute("lang", "de"));
+      await page.locator('[part="card"][lang="de"]').waitFor();
+      expect(await focused()).toBe("section");
     });
 
     test("continues after one status request was refused", async () => {
