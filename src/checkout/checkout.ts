@@ -113,15 +113,20 @@ export class Checkout {
    * ```
    */
   async *watch(options: WatchOptions = {}): AsyncGenerator<PaymentState, void> {
+    let last: unknown;
+    for await (const state of this.everyStatus(options)) {
+      if (state.status !== last) yield state;
+      last = state.status;
+    }
+  }
+
+  /** @internal Like `watch`, but yields the status of every read. */
+  async *everyStatus(options: WatchOptions): AsyncGenerator<PaymentState, void> {
     const { signal, intervalMs = 3000, headers } = checkOptions(watchSchema, options);
     const { time } = this.#http;
     const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
     const read = () => this.status({ signal, headers });
-    let last: unknown;
-    for await (const { data } of followStatus("checkout.watch", read, waits)) {
-      if (data.status !== last) yield data;
-      last = data.status;
-    }
+    for await (const { data } of followStatus("checkout.watch", read, waits)) yield data;
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
+import { ShowingWallet } from "./showing-wallet.ts";
 import { accessibilityViolations } from "./watched-page.ts";
 
 export function elementLastsCases(browser: () => Browser): void {
@@ -67,6 +68,11 @@ export function elementLastsCases(browser: () => Browser): void {
       await page.getByText("77.1 USDC").waitFor();
       await shop.element.evaluate((it) => it.setAttribute("header-prefix", "X-Service"));
       await page.getByText("77.1 USDC").waitFor();
+      // The button is gone, and the focus stays in the element.
+      expect(await focused()).toBe("section");
+      await shop.element.evaluate((it) => it.setAttribute("lang", "de"));
+      await page.locator('[part="card"][lang="de"]').waitFor();
+      expect(await focused()).toBe("section");
     });
 
     test("continues after one status request was refused", async () => {
@@ -154,6 +160,32 @@ export function elementLastsCases(browser: () => Browser): void {
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await page.clock.runFor(15_000);
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
+    });
+
+    test("keeps the focus on a wallet's button while it loads another price", async () => {
+      const page = await shop.watch();
+      await new ShowingWallet().join(page);
+      await page.clock.install();
+      await shop.visit(await shop.order());
+      const pay = page.getByRole("button", { name: "Pay with Anvil Wallet" });
+      await pay.focus();
+      let asked = 0;
+      const answer = Promise.withResolvers<void>();
+      await page.route(`${shop.service.url}/**/quotes`, async (route) => {
+        asked += 1;
+        await answer.promise;
+        await route.continue();
+      });
+      await shop.sandbox.clock.advance("11m");
+      await page.clock.fastForward("10:30");
+      await expect.poll(() => asked).toBe(1);
+      expect(await pay.isDisabled()).toBe(true);
+      answer.resolve();
+      await page.getByText("25 USDC").waitFor();
+      expect([await pay.isEnabled(), await pay.evaluate((it) => it.matches(":focus"))]).toEqual([
+        true,
+        true,
+      ]);
     });
 
     test("shows in red that there is no price, and hides the payment details", async () => {

@@ -121,6 +121,28 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(selected).toBe(await address.textContent());
     });
 
+    test.each([
+      ["on a page with another root font size", "html { font-size: 62.5% }", 1280, "16px"],
+      ["with text of twice the size", "::part(card) { font-size: 200% }", 320, "32px"],
+    ])("keeps its proportions %s", async (_, css, width, fontSize) => {
+      const page = await shop.watch({ viewport: { width, height: 800 } });
+      await visitIn("pay");
+      await page.evaluate((text) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(text);
+        document.adoptedStyleSheets = [sheet];
+      }, css);
+      const qr = page.locator('[part="qr"] svg');
+      await qr.waitFor();
+      const status = page.getByRole("status");
+      expect(await status.evaluate((it) => getComputedStyle(it).fontSize)).toBe(fontSize);
+      expect(await smallTargets(page)).toEqual([]);
+      expect(await cutOffTexts(page)).toEqual([]);
+      const [code, card] = [await qr.boundingBox(), await shop.element.boundingBox()];
+      expect(code?.width).toBe(code?.height);
+      expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThan(card?.width ?? 0);
+    });
+
     test("breaks an address into lines of about the same length", async () => {
       const page = await shop.watch({ viewport: { width: 320, height: 800 } });
       await visitIn("pay");
@@ -157,7 +179,7 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(durations).toEqual([]);
     });
 
-    test("shows the choice, the focus, the QR code and the confirmations in forced colours", async () => {
+    test("shows the choice, the focus, the progress, the QR code and the confirmations in forced colours", async () => {
       const page = await shop.watch({ forcedColors: "active" });
       await visitIn("pay");
       await page.locator('[part="qr"] svg').waitFor();
@@ -175,13 +197,18 @@ export function elementLooksCases(browser: () => Browser): void {
       await page.keyboard.press("Tab");
       const focused = (await styles()).filter(([, , isOutlined]) => isOutlined);
       expect(focused).toEqual([[true, true, true]]);
+      const step = page.locator('[part="steps"] [aria-current]');
+      const bar = await step.evaluate((it) => getComputedStyle(it, "::before").backgroundImage);
+      expect(bar).toContain("linear-gradient");
       const qr = page.locator('[part="qr"]');
       expect(await qr.evaluate((it) => getComputedStyle(it).backgroundColor)).toBe(
         "rgb(255, 255, 255)",
       );
       await visitIn("confirming");
-      const bar = page.getByRole("progressbar");
-      expect(await bar.evaluate((it) => getComputedStyle(it).forcedColorAdjust)).toBe("none");
+      const confirmations = page.getByRole("progressbar");
+      expect(await confirmations.evaluate((it) => getComputedStyle(it).forcedColorAdjust)).toBe(
+        "none",
+      );
     });
 
     test("can be styled by every part and brand of the guide", async () => {

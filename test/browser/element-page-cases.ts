@@ -49,6 +49,25 @@ export function elementPageCases(browser: () => Browser): void {
       expect(reported()).toEqual([]);
     });
 
+    test.each([
+      "main { display: flex; justify-content: center }",
+      "main { display: grid; place-items: center }",
+      "body { display: flex; flex-direction: column; align-items: center; white-space: nowrap }",
+      "settlekit-checkout { float: left }",
+    ])("has a width of its own, and fits a phone: %s", async (css) => {
+      await shop.visit(await shop.order());
+      const { page } = shop;
+      await page.getByText("25 USDC").waitFor();
+      await page.evaluate((text) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(text);
+        document.adoptedStyleSheets = [sheet];
+      }, css);
+      expect((await shop.element.boundingBox())?.width).toBeGreaterThan(560);
+      await page.setViewportSize({ width: 320, height: 800 });
+      expect((await shop.element.boundingBox())?.width).toBe(304);
+    });
+
     test("draws only the shapes of a wallet's icon", async () => {
       const page = await shop.watch();
       const drawing = `<?xml version="1.0"?><!-- <path d="M0 0"/> -->
@@ -151,6 +170,31 @@ export function elementPageCases(browser: () => Browser): void {
         ],
         ["invalid_option", 'The message "return" must be a string, not 1.'],
       ]);
+    });
+
+    test("reports a mistake once, however often a framework sets the same properties", async () => {
+      const { paymentId, secret } = await shop.order();
+      const order = { paymentId, secret };
+      await shop.visit(order, { "base-url": "http://service.example" });
+      await shop.shows("problem");
+      const set = (properties: object) =>
+        shop.element.evaluate(async (it, values) => {
+          Object.assign(it, values);
+          await new Promise((resolve) => setTimeout(resolve));
+          Object.assign(it, values);
+        }, properties);
+      await set(order);
+      const codes = () => reported().map(([code]) => code);
+      await expect.poll(codes).toEqual(["invalid_base_url"]);
+      await set({ ...order, baseUrl: shop.service.url });
+      await shop.page.getByText("25 USDC").waitFor();
+      await set({ ...order, returnUrl: "javascript:alert(1)" });
+      await expect.poll(codes).toEqual(["invalid_base_url", "invalid_request"]);
+      await set({ ...order, returnUrl: "/thanks" });
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.refresh();
+      await shop.page.getByRole("link", { name: "Return to the shop" }).waitFor();
+      expect(codes()).toEqual(["invalid_base_url", "invalid_request"]);
     });
 
     test("reports misspelt properties, even if set before it was defined", async () => {

@@ -71,6 +71,31 @@ export function elementServiceCases(browser: () => Browser): void {
       expect(errors()).toHaveLength(1);
     });
 
+    test("hides the address once money was detected, although the payment is returned as before at first", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const { paymentId, secret } = await shop.order();
+      let reads = 0;
+      let stale: string | undefined;
+      await page.route(`${shop.service.url}/**/${paymentId}`, async (route) => {
+        const response = await route.fetch();
+        if (route.request().method() !== "GET") return route.fulfill({ response });
+        reads += 1;
+        stale ??= await response.text();
+        return route.fulfill({ response, ...(reads < 4 && { body: stale }) });
+      });
+      await shop.visit({ paymentId, secret });
+      await page.getByText("25 USDC").waitFor();
+      await shop.sandbox.payments.simulate(paymentId, "success", { steps: "by-hand" });
+      await shop.sandbox.payments.step(paymentId);
+      const isConfirming = async () => {
+        await page.clock.runFor(1_000);
+        return page.locator('[data-phase="confirming"]').isVisible();
+      };
+      await expect.poll(isConfirming, { timeout: 15_000 }).toBe(true);
+      expect(await page.locator('[part="address"]').isVisible()).toBe(false);
+    });
+
     test("shows no empty box if the QR code's script cannot be loaded", async () => {
       const page = await shop.watch();
       await page.route(`${shop.url}/qr*.js`, (route) => route.abort());

@@ -86,6 +86,19 @@ export function sentCases(browser: () => Browser): void {
       await shop.shows("over");
     });
 
+    test("may have been sent if the page was reloaded while the wallet showed it", async () => {
+      await showing();
+      await shop.page.reload();
+      await says("It is unclear whether Anvil Wallet sent the payment.");
+      await payButton().click();
+      await says("Check the amount and the address");
+      wallet.reject(1);
+      await says("You rejected the request");
+      await shop.page.reload();
+      await payButton().waitFor();
+      expect(await shop.page.locator('[part="wallet-status"]').isVisible()).toBe(false);
+    });
+
     test("must be rejected in the wallet if the payment ends first", async () => {
       const { paymentId } = await showing();
       await shop.sandbox.payments.simulate(paymentId, "timeout");
@@ -153,6 +166,18 @@ export function sentCases(browser: () => Browser): void {
       await shop.element.evaluate((it) => it.remove());
       const hash = wallet.confirm(0);
       await expect.poll(() => told(paymentId)).toContain(hash);
+    });
+
+    test("is withdrawn when the element shows another payment, and reported if it is confirmed anyway", async () => {
+      const { paymentId } = await showing();
+      const next = await shop.order({ amount: 9900 });
+      await shop.element.evaluate((it, properties) => Object.assign(it, properties), next);
+      await shop.page.getByText("99 USDC").waitFor();
+      await expect.poll(() => wallet.withdrawals).toBe(1);
+      const hash = wallet.confirm(0);
+      await expect.poll(() => told(paymentId)).toContain(hash);
+      expect(told(next.paymentId)).toEqual([]);
+      expect(await payButton().isVisible()).toBe(true);
     });
 
     test("must be rejected by a customer who cancels, and blocks another one until then", async () => {

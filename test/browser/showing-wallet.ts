@@ -4,6 +4,8 @@ import { announceWallet } from "./announce-wallet.ts";
 /** A wallet without a chain that shows each transfer until the test answers, and cannot withdraw it. */
 export class ShowingWallet {
   readonly transfers: PromiseWithResolvers<string>[] = [];
+  /** How often the page has asked it to withdraw its requests. */
+  withdrawals = 0;
   /** Until then, it does not tell its accounts. */
   unlocked: Promise<void> = Promise.resolve();
 
@@ -36,6 +38,7 @@ export class ShowingWallet {
       return [`0x${"ab".repeat(20)}`];
     }
     if (method === "eth_chainId") return "0x14a34";
+    if (method === "wallet_revokePermissions") this.withdrawals += 1;
     if (method !== "eth_sendTransaction") {
       throw Object.assign(new Error("Unknown method"), { code: -32_601 });
     }

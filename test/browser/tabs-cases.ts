@@ -101,6 +101,15 @@ export function tabsCases(browser: () => Browser): void {
       await expect.poll(() => wallet.transfers.length).toBe(2);
     });
 
+    test("is not in doubt in a tab that opens while another one asks", async () => {
+      const { tab, pay } = await twoTabs();
+      await payButton().click();
+      await says("Check the amount and the address");
+      await tab.reload();
+      await pay.waitFor();
+      expect(await tab.locator('[part="wallet-status"]').isVisible()).toBe(false);
+    });
+
     test("can be requested from another tab after one cancelled or was closed", async () => {
       const { tab, pay, line } = await twoTabs();
       const unlocking = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@ import type { SettlekitError } from "../../errors.ts";
 import type { Environment } from "../../wire/credential.ts";
 import { connect } from "./connect.ts";
 import { type CheckoutEventMap, EventDispatcher } from "./events.ts";
-import { languageAt, languageFor, loadMessages } from "./languages.ts";
+import { languageAt, languageFor, loadMessages, localeFor } from "./languages.ts";
 import type { Messages } from "./messages.ts";
 import { attributeNames, misspeltNames, propertyNames, wrongMessages } from "./names.ts";
 import { Page } from "./page.ts";
@@ -39,8 +39,8 @@ export class SettlekitCheckoutElement extends ElementBase {
   /** Replaced for another payment, together with `#events`. */
   #session = this.#newSession();
   #events = new EventDispatcher(this, null);
-  /** The attributes with which the session was started. */
-  #settings = "";
+  /** What the session was started with; undefined once the element has left the page. */
+  #started: { readonly settings: string; readonly returnUrl: string | null } | undefined;
   #isDue = false;
   #known: Known = nothingKnown;
   /** The language and the messages of the current texts. */
@@ -154,6 +154,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     // An element that is moved is disconnected for a moment.
     queueMicrotask(() => {
       if (this.isConnected) return;
+      this.#started = undefined;
       this.#session.stop();
       this.#languageChanges.disconnect();
     });
@@ -202,13 +203,18 @@ export class SettlekitCheckoutElement extends ElementBase {
     const connectTo: Connect = (onEvent) =>
       connect({ ...attributes, returnUrl }, { baseURI, onEvent });
     const settings = JSON.stringify(attributes);
-    if (this.#session.isRunning && settings === this.#settings) {
+    const before = this.#started;
+    this.#started = { settings, returnUrl };
+    const isSame = settings === before?.settings;
+    // Frameworks may set equal properties on every render.
+    if (isSame && returnUrl === before.returnUrl) return;
+    if (isSame && this.#session.isRunning) {
       this.#session.setReturnUrl(connectTo);
       return;
     }
-    this.#settings = settings;
     this.#session.stop();
     if (paymentId !== this.#events.paymentId) {
+      this.#session.giveUpWallet();
       this.#session = this.#newSession();
       this.#events = new EventDispatcher(this, paymentId);
     }
@@ -235,10 +241,8 @@ export class SettlekitCheckoutElement extends ElementBase {
     const language = languageFor(tag);
     const messages = await loadMessages(language);
     if (speaking !== this.#speaking) return;
-    // Numbers follow the region, unless the language is not supported.
-    const isSpoken = language !== "en" || /^en\b/i.test(tag);
-    const locale = isSpoken ? tag : "en";
-    this.#texts = createTexts({ ...messages, ...this.#ownMessages() }, locale, language);
+    const texts = { ...messages, ...this.#ownMessages() };
+    this.#texts = createTexts(texts, localeFor(tag, language), language);
     const before = this.#page;
     this.#page = new Page(this.#texts, () => this.#session);
     this.#page.update(viewOf(this.#known, this.#texts));

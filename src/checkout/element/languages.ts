@@ -29,6 +29,11 @@ export function languageFor(tag: string): Language {
   return languages.find((language) => language.toLowerCase().split("-")[0] === base) ?? "en";
 }
 
+/** The BCP 47 tag for numbers, which follow the region of a tag unless its language is not supported. */
+export function localeFor(tag: string, language: Language): string {
+  return language !== "en" || /^en\b/i.test(tag) ? tag : "en";
+}
+
 /** Loads a language's texts; the English ones if that fails. */
 export async function loadMessages(language: Language): Promise<Messages> {
   if (language === "en") return english;

@@ -72,7 +72,7 @@ export const english = {
     "{wallet} cannot do this. Pay by address or QR code instead. Nothing was sent.",
   walletFailed: "{wallet} reported an error. Nothing was sent.",
   walletUncertain:
-    "{wallet} reported an error. Before you try again, check in the wallet whether the payment was sent.",
+    "It is unclear whether {wallet} sent the payment. Check in the wallet before you try again.",
   cancel: "Cancel",
   payAnotherWay: "Pay another way",
   keepWaiting: "Keep waiting",

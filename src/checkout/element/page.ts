@@ -88,19 +88,20 @@ export class Page {
 
   /** Replaces the page in another language, and takes over the customer's input and the focus. */
   replace(before: Page | undefined, shadowRoot: ShadowRoot): void {
-    const controls = this.#controls;
-    const [old, focused] = [before ? before.#controls : [], shadowRoot.activeElement];
+    const targets = this.#targets;
+    const [old, focused] = [before ? before.#targets : [], shadowRoot.activeElement];
     shadowRoot.replaceChildren(this.root);
-    for (const [index, control] of old.entries()) {
-      const own = controls[index];
-      if (own instanceof HTMLInputElement && own.type === "text") own.value = control.value;
-      if (control === focused) own?.focus({ preventScroll: true });
+    for (const [index, target] of old.entries()) {
+      const own = targets[index];
+      if (own instanceof HTMLInputElement && own.type === "text")
+        own.value = (target as HTMLInputElement).value;
+      if (target === focused) own?.focus({ preventScroll: true });
     }
   }
 
-  /** The controls, in the same order in every language. */
-  get #controls(): HTMLInputElement[] {
-    return [...this.root.querySelectorAll<HTMLInputElement>("a, button, input")];
+  /** What can have the focus, in the same order in every language: the card, and its controls. */
+  get #targets(): HTMLElement[] {
+    return [this.root, ...this.root.querySelectorAll<HTMLElement>("a, button, input")];
   }
 
   countDown(remainingMs: number): void {

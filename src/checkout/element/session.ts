@@ -186,7 +186,8 @@ export class Session implements Actions {
     if (this.#connection === undefined || this.#watching === signal) return;
     this.#watching = signal;
     try {
-      for await (const { status } of this.#connection.checkout.watch({ signal })) {
+      // Every read counts, not only changes: the payment may come from a copy that lags behind its status.
+      for await (const { status } of this.#connection.checkout.everyStatus({ signal })) {
         if (status !== this.#known.payment?.status) await this.#read();
       }
     } catch {

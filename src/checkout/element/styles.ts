@@ -25,12 +25,16 @@ const definitions = Object.entries(properties).map(
   ([name, value]) => `--${name}: var(--settlekit-${name}, ${value});`,
 );
 
-/** The card inherits none of the page's text rules, which could make an address unusable. */
+/**
+ * The card inherits none of the page's text rules, which could make an address unusable. As a query container, it has no
+ * width of its own: invisible text before it, which may wrap, gives one to a centred or floating element.
+ */
 const css = `
 :host { display: block; color-scheme: light dark; }
 :host([theme="light"]) { color-scheme: light; }
 :host([theme="dark"]) { color-scheme: dark; }
 :host([hidden]), [hidden] { display: none !important; }
+:host::before { content: ". ."; display: block; height: 0; overflow: hidden; visibility: hidden; white-space: normal; font-size: medium; word-spacing: 36em; }
 *, *::before, *::after { box-sizing: border-box; }
 .card {
   all: initial;
@@ -44,129 +48,131 @@ const css = `
   -webkit-user-select: text;
   container-type: inline-size;
   overflow: hidden;
-  padding: clamp(1.1rem, 5%, 2rem);
+  padding: clamp(1.1em, 5%, 2em);
   border: 1px solid var(--line);
   border-radius: var(--radius);
   background: var(--surface);
   box-shadow: var(--shadow);
   color: var(--text);
-  font: 1rem/1.5 var(--font);
+  font: medium/1.5 var(--font);
   -webkit-tap-highlight-color: transparent;
 }
 .card:focus { outline: none; }
 h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; }
 ol { list-style: none; }
 .amount { overflow-wrap: anywhere; }
-code { font: 0.9375rem/1.5 var(--mono); white-space: pre-line; word-break: break-all; text-wrap: balance; }
-.quiet { color: var(--quiet); font-size: 0.9375rem; }
+code { font: 0.9375em/1.5 var(--mono); white-space: pre-line; word-break: break-all; text-wrap: balance; }
+.quiet { color: var(--quiet); font-size: 0.9375em; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
-.merchant { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; font-weight: 550; overflow-wrap: anywhere; }
+.merchant { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6em; margin-bottom: 1.1em; font-weight: 550; overflow-wrap: anywhere; }
 .monogram {
-  display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: var(--control-radius);
-  background: color-mix(in srgb, var(--accent) 12%, var(--surface)); color: var(--accent); font-size: 0.8rem; font-weight: 700;
+  display: grid; place-items: center; width: 2.8em; height: 2.8em; border-radius: var(--control-radius);
+  background: color-mix(in srgb, var(--accent) 12%, var(--surface)); color: var(--accent); font-size: 0.8em; font-weight: 700;
 }
-.order { margin-inline-start: auto; color: var(--quiet); font-size: 0.9375rem; font-weight: 400; overflow-wrap: anywhere; }
+.order { margin-inline-start: auto; color: var(--quiet); font-size: 0.9375em; font-weight: 400; overflow-wrap: anywhere; }
 h1 {
-  margin-top: 1.1rem; font-size: clamp(2.25rem, 11cqi, 3.25rem); line-height: 1.1; font-weight: 650;
+  font-size: clamp(min(2.25em, 16cqi), 11cqi, 3.25em); line-height: 1.1; font-weight: 650;
   letter-spacing: -0.025em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
 }
-h2 { font-size: 0.875rem; font-weight: 400; color: var(--quiet); }
-.status { position: relative; display: flex; align-items: center; gap: 0.6rem; margin-top: 0.5rem; font-weight: 550; }
-.dot { flex: none; width: 0.65rem; height: 0.65rem; border-radius: 50%; background: var(--accent); }
+h2 { font-size: 0.875em; font-weight: 400; color: var(--quiet); }
+.status { position: relative; display: flex; align-items: center; gap: 0.6em; margin-top: 0.5em; font-weight: 550; }
+.dot { flex: none; width: 0.65em; height: 0.65em; border-radius: 50%; background: var(--accent); }
 [data-phase="loading"] .dot { background: var(--quiet); }
 [data-tone="good"] .status { color: var(--good); }
 [data-tone="bad"] .status { color: var(--bad); }
 :is([data-tone="good"], [data-tone="bad"]) .dot { background: currentColor; }
-.notice { margin-top: 0.75rem; padding: 0.6rem 0.9rem; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375rem; }
+.notice { margin-top: 0.8em; padding: 0.65em 0.95em; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375em; }
 
-.steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem; margin-top: 1.25rem; color: var(--quiet); font-size: 0.875rem; }
+.steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; color: var(--quiet); font-size: 0.875em; }
 .steps li { overflow-wrap: anywhere; hyphens: auto; }
-.steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.35rem; border-radius: 2px; background: var(--line); }
+.steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.4em; border-radius: 2px; background: var(--line); }
 .steps [data-done]::before { background: var(--accent); }
 .steps [aria-current]::before { background: linear-gradient(90deg, var(--accent) 50%, var(--line) 50%); }
 [dir="rtl"] .steps [aria-current]::before { background: linear-gradient(270deg, var(--accent) 50%, var(--line) 50%); }
 .steps [aria-current] { color: var(--text); font-weight: 600; }
 [data-tone="good"] .steps li::before { background: var(--good); }
 
-.choices { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 1rem; margin-top: 1.5rem; }
-legend, dt, .deposit label { margin-bottom: 0.3rem; color: var(--quiet); font-size: 0.875rem; }
-.segments { display: flex; flex-wrap: wrap; padding: 0.25rem; gap: 0.25rem; border-radius: calc(var(--control-radius) + 0.15rem); background: var(--sunken); }
-.segments label { position: relative; flex: 1 1 auto; display: flex; min-width: 2.75rem; cursor: pointer; }
+.choices { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 1em; margin-top: 1.5em; }
+legend, dt, .deposit label { margin-bottom: 0.35em; color: var(--quiet); font-size: 0.875em; }
+.segments { display: flex; flex-wrap: wrap; padding: 0.25em; gap: 0.25em; border-radius: calc(var(--control-radius) + 0.15em); background: var(--sunken); }
+.segments label { position: relative; flex: 1 1 auto; display: flex; min-width: 2.75em; min-height: 2.75em; cursor: pointer; }
 .segments input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; pointer-events: none; }
 .segments span {
-  display: grid; flex: 1; place-items: center; min-height: 2.75rem; padding: 0.35rem 0.4rem; border-radius: var(--control-radius);
-  color: var(--quiet); font-size: 0.9375rem; font-weight: 550; text-align: center; overflow-wrap: anywhere;
+  display: grid; flex: 1; place-items: center; padding: 0.35em 0.4em; border-radius: var(--control-radius);
+  color: var(--quiet); font-size: 0.9375em; font-weight: 550; text-align: center; overflow-wrap: anywhere;
 }
 .segments label:hover span { color: var(--text); }
 .segments :checked + span { background: var(--raised); color: var(--text); box-shadow: 0 1px 3px rgb(16 24 40 / 0.16); }
 .segments :focus-visible + span { outline: 3px solid var(--accent); outline-offset: 1px; }
 
-.transfer { display: grid; grid-template-columns: auto minmax(0, 1fr); align-items: center; gap: 1.5rem; margin-top: 1.5rem; }
-.transfer + .quiet { margin-top: 1rem; }
-.qr { width: 11rem; height: 11rem; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.3rem); background: #fff; overflow: hidden; }
+.transfer { display: grid; grid-template-columns: auto minmax(0, 1fr); align-items: center; gap: 1.5em; margin-top: 1.5em; }
+.transfer + .quiet { margin-top: 1em; }
+.qr { width: 11em; max-width: 100%; aspect-ratio: 1; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.3em); background: #fff; overflow: hidden; }
 .qr svg { display: block; width: 100%; height: 100%; fill: #000; }
 [data-loading] :is(.qr, .amount, code) { background: var(--sunken); border-color: transparent; border-radius: var(--control-radius); }
 [data-loading] :is(.amount, code) { min-height: 1.5em; }
-.facts > div + div { margin-top: 0.9rem; padding-top: 0.9rem; border-top: 1px solid var(--line); }
-.facts dd { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: center; gap: 0.75rem; }
-section + .facts, .wallet-line + .facts { margin-top: 1.25rem; }
-.amount { font: 650 1.35rem/1.3 var(--font); font-variant-numeric: tabular-nums; }
+.facts > div + div { margin-top: 0.9em; padding-top: 0.9em; border-top: 1px solid var(--line); }
+.facts dd { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; }
+.facts dd > :first-child { flex: 1 1 7em; min-width: 0; }
+.facts dd > .quiet { flex-basis: 100%; }
+section + .facts, .wallet-line + .facts { margin-top: 1.25em; }
+.amount { font: 650 1.35em/1.3 var(--font); font-variant-numeric: tabular-nums; }
 [dir="rtl"] :is(code, .amount, input) { text-align: right; }
 
 button, .button {
-  display: inline-flex; align-items: center; justify-content: center; gap: 0.6rem; min-height: 2.75rem; min-width: 2.75rem;
-  padding: 0.4rem 1rem; border: 1px solid var(--line); border-radius: var(--control-radius); background: var(--surface);
+  display: inline-flex; align-items: center; justify-content: center; gap: 0.6em; min-height: 2.75em; min-width: 2.75em;
+  padding: 0.4em 1em; border: 1px solid var(--line); border-radius: var(--control-radius); background: var(--surface);
   color: var(--text); font: inherit; font-weight: 550; text-decoration: none; cursor: pointer;
 }
 button:hover, .button:hover { border-color: var(--accent); }
 button[aria-disabled] { border-color: var(--line); color: var(--quiet); background: var(--sunken); cursor: not-allowed; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .primary { border-color: var(--accent); background: var(--accent); color: var(--accent-text); }
-.copy { padding: 0.3rem 0.75rem; font-size: 0.875rem; }
-.pay > button { margin-top: 1rem; }
+.copy { min-height: 3.15em; min-width: 3.15em; padding: 0.35em 0.85em; font-size: 0.875em; }
+.pay > button { margin-top: 1em; }
 
-.countdown { display: grid; grid-template-columns: auto minmax(3rem, 1fr); align-items: center; gap: 1rem; margin-top: 1rem; color: var(--quiet); font-size: 0.9375rem; }
+.countdown { display: grid; grid-template-columns: auto minmax(3em, 1fr); align-items: center; gap: 1em; margin-top: 1em; color: var(--quiet); font-size: 0.9375em; }
 [role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
 .track { height: 4px; border-radius: 2px; background: var(--sunken); overflow: hidden; }
 .track > * { display: block; height: 100%; border-radius: 2px; background: var(--accent); transform: scaleX(var(--share, 1)); transform-origin: left; }
 [dir="rtl"] .track > * { transform-origin: right; }
 
-.from-wallet { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
-.wallets { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: 0.6rem; margin-top: 0.5rem; }
+.from-wallet { margin-top: 1.5em; padding-top: 1.25em; border-top: 1px solid var(--line); }
+.wallets { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13em, 100%), 1fr)); gap: 0.6em; margin-top: 0.5em; }
 .wallets button { justify-content: flex-start; text-align: start; }
-.wallets :is(svg, canvas) { flex: none; width: 1.5rem; height: 1.5rem; border-radius: 0.35rem; }
-.wallet-line { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.6rem 1rem; margin-top: 1rem; padding: 0.7rem 0.9rem; border-radius: var(--control-radius); background: var(--sunken); }
-.wallet-line p { flex: 1 1 14rem; overflow-wrap: anywhere; }
+.wallets :is(svg, canvas) { flex: none; width: 1.5em; height: 1.5em; border-radius: 0.35em; }
+.wallet-line { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.6em 1em; margin-top: 1em; padding: 0.7em 0.9em; border-radius: var(--control-radius); background: var(--sunken); }
+.wallet-line p { flex: 1 1 14em; overflow-wrap: anywhere; }
 .wallet-line[data-bad] { background: var(--bad-soft); color: var(--bad); }
 
-.deposit { margin-top: 1.5rem; }
+.deposit { margin-top: 1.5em; }
 .deposit label { display: block; }
-.field { display: flex; align-items: center; gap: 0.5rem; padding: 0.3rem; padding-inline-start: 0.9rem; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.25rem); }
+.field { display: flex; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.25em); }
 .field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
-.field input { flex: 1; min-width: 0; min-height: 2.75rem; border: 0; outline: 0; background: none; color: inherit; font: 1.2rem var(--font); }
-.error { color: var(--bad); font-size: 0.9375rem; }
-.error:not(:empty) { margin-top: 0.4rem; }
+.field input { flex: 1; min-width: 0; min-height: 2.3em; border: 0; outline: 0; background: none; color: inherit; font: 1.2em var(--font); }
+.error { color: var(--bad); font-size: 0.9375em; }
+.error:not(:empty) { margin-top: 0.4em; }
 
-.confirming { margin-top: 1.5rem; padding: 1.25rem; border-radius: var(--control-radius); background: var(--sunken); }
-.count { font-size: 1.1rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-progress { display: block; width: 100%; height: 0.5rem; margin: 0.6rem 0; border: 0; border-radius: 0.25rem; background: var(--line); color: var(--accent); overflow: hidden; appearance: none; }
+.confirming { margin-top: 1.5em; padding: 1.25em; border-radius: var(--control-radius); background: var(--sunken); }
+.count { font-size: 1.1em; font-weight: 600; font-variant-numeric: tabular-nums; }
+progress { display: block; width: 100%; height: 0.5em; margin: 0.6em 0; border: 0; border-radius: 0.25em; background: var(--line); color: var(--accent); overflow: hidden; appearance: none; }
 progress::-webkit-progress-bar { background: var(--line); }
 progress::-webkit-progress-value { background: var(--accent); }
 progress::-moz-progress-bar { background: var(--accent); }
-.summary { display: flex; align-items: center; gap: 1rem; margin-top: 1.5rem; padding: 1.1rem 1.25rem; border-radius: var(--control-radius); background: var(--bad-soft); }
+.summary { display: flex; align-items: center; gap: 1em; margin-top: 1.5em; padding: 1.1em 1.25em; border-radius: var(--control-radius); background: var(--bad-soft); }
 [data-tone="good"] .summary { background: var(--good-soft); }
-.mark { flex: none; width: 2.5rem; height: 2.5rem; fill: none; stroke: var(--bad); stroke-width: 2.2; stroke-linecap: round; stroke-linejoin: round; }
+.mark { flex: none; width: 2.5em; height: 2.5em; fill: none; stroke: var(--bad); stroke-width: 2.2; stroke-linecap: round; stroke-linejoin: round; }
 .mark.good { stroke: var(--good); }
 :not([data-tone="good"]) > [part="outcome"] .mark.good, [data-tone="good"] .mark.bad { display: none; }
-.return { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; margin-top: 1.25rem; }
+.return { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em 0.75em; margin-top: 1.25em; }
 .return .quiet { min-width: 2.5em; font-variant-numeric: tabular-nums; }
 
-@container (max-width: 30rem) {
+@container (max-width: 30em) {
   .choices, .transfer { grid-template-columns: minmax(0, 1fr); }
   .qr { margin: 0 auto; }
   .order { flex-basis: 100%; margin: 0; }
-  .steps { font-size: 0.8125rem; }
+  .steps { font-size: 0.8125em; }
 }
 @media (prefers-reduced-motion: no-preference) {
   [data-tone="open"] .dot { animation: breathe 2s ease-in-out infinite; }
@@ -178,9 +184,8 @@ progress::-moz-progress-bar { background: var(--accent); }
 @keyframes arrive { from { transform: scale(0.6); opacity: 0; } }
 @media (forced-colors: active) {
   .segments :checked + span { border: 2px solid Highlight; }
-  .dot, .track > *, .steps [data-done]::before { background: CanvasText; }
   button[aria-disabled] { color: GrayText; border-color: GrayText; }
-  .qr, progress { forced-color-adjust: none; }
+  .dot, .steps li::before, .track > *, .qr, progress { forced-color-adjust: none; }
 }
 `;
 

@@ -31,30 +31,54 @@ export async function claim(paymentId: string, signal: AbortSignal): Promise<boo
   }
 }
 
-/** Where the browser keeps what wallets have sent for a payment. */
+/** A transfer that a wallet shows, and has neither sent nor refused. */
+export type AskedTransfer = Omit<SentTransfer, "hash">;
+
+/** Where the browser keeps what wallets have sent for a payment, and what one of them shows. */
 const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
 
 /** What wallets have sent for a payment, oldest first: the given transfers, and those that other tabs have stored. */
 export function withStored(paymentId: string, sent: readonly SentTransfer[]): SentTransfer[] {
-  return [...new Map([...stored(paymentId), ...sent].map((it) => [it.hash, it])).values()];
+  const known = [...stored(paymentId).filter(isSent), ...sent];
+  return [...new Map(known.map((it) => [it.hash, it])).values()];
 }
 
-function stored(paymentId: string): SentTransfer[] {
+/** The transfer that a wallet showed when it was last asked, unless it is known to have sent or refused it. */
+export function storedAsked(paymentId: string): AskedTransfer | undefined {
+  return stored(paymentId).find((it) => !isSent(it));
+}
+
+function isSent(transfer: AskedTransfer): transfer is SentTransfer {
+  return "hash" in transfer;
+}
+
+function stored(paymentId: string): AskedTransfer[] {
   try {
-    const sent: unknown = JSON.parse(localStorage.getItem(keyOf(paymentId)) ?? "[]");
-    return Array.isArray(sent) ? sent.filter((it) => it?.hash && it.choice) : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(paymentId)) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((it) => it?.wallet && it.choice) : [];
   } catch {
     // Storage is unavailable, or holds something else.
     return [];
   }
 }
 
-export function store(paymentId: string, sent: readonly SentTransfer[]): void {
+/**
+ * Stores what wallets have sent for a payment, and the transfer that one of them shows now.
+ *
+ * @returns All that was sent, including what other tabs have stored.
+ */
+export function store(
+  paymentId: string,
+  sent: readonly SentTransfer[],
+  ...asked: AskedTransfer[]
+): SentTransfer[] {
+  const all = withStored(paymentId, sent);
   try {
-    localStorage.setItem(keyOf(paymentId), JSON.stringify(sent));
+    localStorage.setItem(keyOf(paymentId), JSON.stringify([...all, ...asked]));
   } catch {
-    // Storage is unavailable: the transfer is known until the customer leaves the page.
+    // Storage is unavailable: the transfers are known until the customer leaves the page.
   }
+  return all;
 }
 
 /** Calls back when another tab has stored a transfer for a payment, until the signal aborts. */

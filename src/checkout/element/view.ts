@@ -100,8 +100,8 @@ export function viewOf(known: Known, texts: Texts): View {
     isPriceLoading: phase === "pay" && !offer && !known.priceFailure,
     canRetryPrice: isOpen && known.priceFailure?.kind === "priceFailed",
     canChangeAmount: phase === "pay" && payment?.type === "deposit",
-    wallets: phase === "pay" && offer ? labelled(known.wallets, texts) : [],
-    isWalletBusy: wallet !== undefined && wallet.step !== "failed",
+    wallets: phase === "pay" && !known.priceFailure ? labelled(known.wallets, texts) : [],
+    isWalletBusy: !offer || (wallet !== undefined && wallet.step !== "failed"),
     wallet:
       // The customer must reject a transfer that a wallet still shows, even if another was sent or the payment has ended.
       isOpen || wallet?.step === "sending"

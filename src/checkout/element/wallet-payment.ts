@@ -7,7 +7,7 @@ import {
   type WalletFailure,
   type WalletProgress,
 } from "./state.ts";
-import { claim, onStored, store, withStored } from "./tabs.ts";
+import { claim, onStored, store, storedAsked, withStored } from "./tabs.ts";
 import {
   payFromWallet,
   quoteExpired,
@@ -51,6 +51,7 @@ export class WalletPayment {
   /** Finds the browser's wallets, and what they have sent for the payment, until the signal aborts. */
   start(paymentId: string, signal: AbortSignal): void {
     this.#recall(paymentId);
+    void this.#doubt(paymentId);
     onStored(paymentId, () => this.#recall(paymentId), signal);
     this.#wallets.discover((wallets) => this.#options.update({ wallets }), signal);
   }
@@ -69,8 +70,12 @@ export class WalletPayment {
     this.#provider = provider;
     const isCurrent = () =>
       !signal.aborted && known().offer === offer && offer.request.remainingMs() > 0;
-    const onStep = (step: WalletProgress["step"]) =>
-      signal.aborted || update({ wallet: { wallet: name, choice, step } });
+    const onStep = (step: WalletProgress["step"]) => {
+      if (signal.aborted) return;
+      // Should the page be left before the wallet answers, the next one tells the customer to check the wallet.
+      if (step === "sending") store(payment.id, known().sent, { wallet: name, choice });
+      update({ wallet: { wallet: name, choice, step } });
+    };
     // Before anything asynchronous: a second click does nothing.
     onStep("connecting");
     try {
@@ -82,8 +87,9 @@ export class WalletPayment {
       this.#keep(payment.id, { wallet: name, choice, hash });
     } catch (error) {
       if (signal.aborted) return;
-      const { withdrawn } = known().wallet ?? {};
+      const { withdrawn, step } = known().wallet ?? {};
       const code = SettlekitError.is(error) ? (error.code as WalletFailure) : "wallet_failed";
+      if (step === "sending" && code !== "wallet_outcome_unknown") store(payment.id, known().sent);
       // The wallet was asked to withdraw the request.
       const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
       if (!isWithdrawn) report(error);
@@ -146,6 +152,19 @@ export class WalletPayment {
     return true;
   }
 
+  /** Tells the customer that a transfer may have been sent, if the page was left while a wallet showed it. */
+  async #doubt(paymentId: string): Promise<void> {
+    const asked = storedAsked(paymentId);
+    if (asked === undefined) return;
+    const claiming = new AbortController();
+    // Otherwise, another tab or element is still waiting for the wallet.
+    const isOver = await claim(paymentId, claiming.signal);
+    claiming.abort();
+    if (!isOver) return;
+    const wallet = { ...asked, step: "failed", failure: "wallet_outcome_unknown" } as const;
+    this.#options.update({ wallet });
+  }
+
   /** Asks the wallet to withdraw its request. If it cannot, the customer has to reject it. */
   #withdraw(withdrawn: "expired" | "cancelled"): void {
     const { known, update } = this.#options;
@@ -158,8 +177,7 @@ export class WalletPayment {
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
   #keep(paymentId: string, transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const sent = withStored(paymentId, [...known().sent, transfer]);
-    store(paymentId, sent);
+    const sent = store(paymentId, [...known().sent, transfer]);
     update({ sent, wallet: undefined, payingAgain: undefined });
     this.#told = { status: known().payment?.status ?? "", count: 0, nextAt: 0 };
     this.#tell(performance.now());

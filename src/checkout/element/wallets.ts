@@ -63,7 +63,7 @@ interface Payer {
   readonly name: string;
   readonly offer: Offer;
   readonly rpcUrls: RpcUrls;
-  /** Whether the offer may still be paid; checked right before the wallet is asked to send. */
+  /** Whether the offer may still be paid; checked before each request. */
   readonly isCurrent: () => boolean;
   readonly onStep: (step: WalletProgress["step"]) => void;
 }
@@ -141,12 +141,13 @@ async function call(provider: WalletProvider, method: string, params: unknown[])
   return provider.request({ method, ...(params.length > 0 && { params }) });
 }
 
-/** Makes a request that moves no money. */
+/** Makes a request that moves no money, unless the attempt is over: it could prompt the customer for nothing. */
 async function ask(
-  { provider, name }: Payer,
+  { provider, name, isCurrent }: Payer,
   method: string,
   ...params: unknown[]
 ): Promise<unknown> {
+  if (!isCurrent()) throw quoteExpired(name);
   try {
     return await call(provider, method, params);
   } catch (error) {

@@ -13,7 +13,7 @@ const account = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 type Request = WalletProvider["request"];
 
 /** Pays from a wallet with the given responses. */
-function payFrom(request: Request, rpcUrls: RpcUrls = {}): Promise<string> {
+function payFrom(request: Request, rpcUrls: RpcUrls = {}, isCurrent = () => true): Promise<string> {
   return payFromWallet({
     provider: { request },
     name: "Stub Wallet",
@@ -23,7 +23,7 @@ function payFrom(request: Request, rpcUrls: RpcUrls = {}): Promise<string> {
       undefined,
     ),
     rpcUrls,
-    isCurrent: () => true,
+    isCurrent,
     onStep: () => {},
   });
 }
@@ -136,4 +136,23 @@ describe("a wallet on another chain", () => {
     await expect(payFrom(request)).rejects.toMatchObject({ code: "wallet_unknown_chain" });
     expect(await payFrom(request, { 84532: ["https://node.example"] })).toBe(hash);
   });
+
+  test.each(["eth_requestAccounts", "eth_chainId", "wallet_switchEthereumChain"])(
+    "is asked for nothing more if the customer cancels before it answers %s",
+    async (answered) => {
+      const calls: string[] = [];
+      let isCurrent = true;
+      const usual = switching(() => {
+        throw errorOf(4902, "Unknown chain");
+      });
+      const request: Request = (call) => {
+        calls.push(call.method);
+        if (call.method === answered) isCurrent = false;
+        return usual(call);
+      };
+      const paid = payFrom(request, { 84532: ["https://node.example"] }, () => isCurrent);
+      await expect(paid).rejects.toMatchObject({ code: "quote_expired", outcome: "not_sent" });
+      expect(calls.at(-1)).toBe(answered);
+    },
+  );
 });

@@ -70,7 +70,7 @@ export const german: Messages = {
     "{wallet} kann das nicht. Bezahlen Sie stattdessen per Adresse oder QR-Code. Es wurde nichts gesendet.",
   walletFailed: "{wallet} hat einen Fehler gemeldet. Es wurde nichts gesendet.",
   walletUncertain:
-    "{wallet} hat einen Fehler gemeldet. Sehen Sie in der Wallet nach, ob die Zahlung gesendet wurde, bevor Sie es noch einmal versuchen.",
+    "Es ist unklar, ob {wallet} die Zahlung gesendet hat. Sehen Sie in der Wallet nach, bevor Sie es noch einmal versuchen.",
   cancel: "Abbrechen",
   payAnotherWay: "Anders bezahlen",
   keepWaiting: "Weiter warten",

@@ -68,7 +68,7 @@ export const spanish: Messages = {
     "{wallet} no puede hacerlo. Pague con la dirección o el código QR. No se envió nada.",
   walletFailed: "{wallet} notificó un error. No se envió nada.",
   walletUncertain:
-    "{wallet} notificó un error. Antes de intentarlo de nuevo, verifique en la billetera si se envió el pago.",
+    "No está claro si {wallet} envió el pago. Verifíquelo en la billetera antes de intentarlo de nuevo.",
   cancel: "Cancelar",
   payAnotherWay: "Pagar de otra forma",
   keepWaiting: "Seguir esperando",

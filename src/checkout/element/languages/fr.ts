@@ -69,7 +69,7 @@ export const french: Messages = {
     "{wallet} ne le permet pas. Payez plutôt avec l’adresse ou le code QR. Rien n’a été envoyé.",
   walletFailed: "{wallet} a signalé une erreur. Rien n’a été envoyé.",
   walletUncertain:
-    "{wallet} a signalé une erreur. Vérifiez dans le portefeuille si le paiement a été envoyé avant de réessayer.",
+    "Il n’est pas certain que {wallet} ait envoyé le paiement. Vérifiez dans le portefeuille avant de réessayer.",
   cancel: "Annuler",
   payAnotherWay: "Payer autrement",
   keepWaiting: "Continuer à attendre",

@@ -69,7 +69,7 @@ export const italian: Messages = {
     "{wallet} non può farlo. Paghi con l’indirizzo o il codice QR. Non è stato inviato nulla.",
   walletFailed: "{wallet} ha segnalato un errore. Non è stato inviato nulla.",
   walletUncertain:
-    "{wallet} ha segnalato un errore. Prima di riprovare, controlli nel wallet se il pagamento è stato inviato.",
+    "Non è chiaro se {wallet} abbia inviato il pagamento. Controlli nel wallet prima di riprovare.",
   cancel: "Annulla",
   payAnotherWay: "Paga in un altro modo",
   keepWaiting: "Continua ad attendere",

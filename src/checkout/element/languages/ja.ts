@@ -69,7 +69,7 @@ export const japanese: Messages = {
     "{wallet} はこの操作に対応していません。アドレスか QR コードで支払ってください。何も送金されていません。",
   walletFailed: "{wallet} でエラーが発生しました。何も送金されていません。",
   walletUncertain:
-    "{wallet} でエラーが発生しました。もう一度試す前に、送金されたかどうかをウォレットで確かめてください。",
+    "{wallet} が送金したかどうか確認できません。もう一度試す前に、ウォレットで確かめてください。",
   cancel: "キャンセル",
   payAnotherWay: "別の方法で支払う",
   keepWaiting: "このまま待つ",

@@ -69,7 +69,7 @@ export const portuguese: Messages = {
     "{wallet} não permite isso. Pague pelo endereço ou pelo código QR. Nada foi enviado.",
   walletFailed: "{wallet} informou um erro. Nada foi enviado.",
   walletUncertain:
-    "{wallet} informou um erro. Confira na carteira se o pagamento foi enviado antes de tentar novamente.",
+    "Não está claro se {wallet} enviou o pagamento. Confira na carteira antes de tentar novamente.",
   cancel: "Cancelar",
   payAnotherWay: "Pagar de outra forma",
   keepWaiting: "Continuar aguardando",

@@ -59,7 +59,7 @@ export const simplifiedChinese: Messages = {
   walletQuoteExpired: "在您确认之前价格已过期。未发送任何资产。请按新价格重试。",
   walletUnsupported: "{wallet} 不支持此操作。请使用地址或二维码付款。未发送任何资产。",
   walletFailed: "{wallet} 报告了错误。未发送任何资产。",
-  walletUncertain: "{wallet} 报告了错误。重试之前，请先在钱包中查看付款是否已发送。",
+  walletUncertain: "无法确定 {wallet} 是否已发送付款。重试之前，请先在钱包中查看。",
   cancel: "取消",
   payAnotherWay: "使用其他方式付款",
   keepWaiting: "继续等待",
