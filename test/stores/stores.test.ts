@@ -98,7 +98,9 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     await expect(requireMigrated(store, notes)).rejects.toEqual(
       expect.objectContaining({
         code: "not_migrated",
-        message: expect.stringMatching(/version 1 of the inbox tables.*needs 2. Call inbox\.migrate\(\)/),
+        message: expect.stringMatching(
+          /version 1 of the inbox tables.*needs 2. Call inbox\.migrate\(\)/,
+        ),
       }),
     );
     expect(await migrate(store, notes)).toBe(1);
