@@ -129,7 +129,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     }
     const result = await parse(args, streams.stdout)(terminal);
     if (typeof result === "number") return result;
-    printRecord(result, terminal);
+    await printRecord(result, terminal);
     return exitCodes.ok;
   } catch (error) {
     explain(error, args, terminal);

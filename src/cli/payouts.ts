@@ -83,7 +83,7 @@ const showCommand = defineCommand({
         throw new NotFoundError(fact, { code: "no_payout", param: "orderId" });
       }
       if (terminal.asJson) terminal.json({ type: "payout", ...payout });
-      else printRecord(payout, terminal);
+      else await printRecord(payout, terminal);
       for await (const { at, seq, event, details } of payouts.journal({ orderId })) {
         const entry = { type: "journal", seq, at: at.toISOString(), event, details };
         terminal.result(entry, `${entry.at}  ${event}  ${JSON.stringify(details)}`);
@@ -144,7 +144,7 @@ const verifyCommand = defineCommand({
   run: (ledger, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const verified = await payouts.verify();
-      printRecord(verified, terminal);
+      await printRecord(verified, terminal);
       return verified.ok ? exitCodes.ok : exitCodes.api;
     }),
 });
