@@ -184,20 +184,8 @@ const clockCure =
   "--tolerance Infinity.";
 
 /** Headers that belong to one connection, or are set again for the next one. */
-const hopByHop: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const hopByHop =
+  /^(?:connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
  * The end-to-end headers of a request, in its own order and spelling.
@@ -205,11 +193,5 @@ const hopByHop: ReadonlySet<string> = new Set([
  * @param rawHeaders Alternating names and values.
  */
 export function forwardableHeaders(rawHeaders: readonly string[]): string[] {
-  const nameAt = (index: number) => rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";
-  const named = rawHeaders
-    .filter((_, index) => index % 2 === 1 && nameAt(index) === "connection")
-    .flatMap((value) => value.toLowerCase().split(","))
-    .map((name) => name.trim());
-  const isHopByHop = (name: string) => hopByHop.has(name) || named.includes(name);
-  return rawHeaders.filter((_, index) => !isHopByHop(nameAt(index)));
+  return rawHeaders.filter((_, index) => !hopByHop.test(rawHeaders[index - (index % 2)] ?? ""));
 }
