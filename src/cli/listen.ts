@@ -129,18 +129,19 @@ function receptionLines(reception: Reception): string[] {
     const { reason, message, answered } = reception;
     return [`${time}  ${paint("red", `refused, ${reason}`)}, answered ${answered}`, below(message)];
   }
-  const { webhook, forwarded, answered } = reception;
-  const { id, status, orderId } = webhook.data;
-  const what = [webhook.event, status, orderId, id].filter((part) => typeof part === "string");
+  const { webhook, forwarded } = reception;
+  const { id, status: state, orderId } = webhook.data;
+  const what = [webhook.event, state, orderId, id].filter((part) => typeof part === "string");
   const line = `${time}  ${paint("green", "verified")}  ${what.join("  ")}`;
   if (forwarded === null) return [line];
   if ("error" in forwarded) {
     return [line, below(paint("red", `not forwarded: ${forwarded.error}`))];
   }
-  const isFine = answered >= 200 && answered < 300;
-  const outcome = paint(isFine ? "green" : "red", String(answered));
-  const result = `${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`;
-  if (answered < 300 || answered >= 400) return [result];
+  const { status, durationMs } = forwarded;
+  const isFine = status >= 200 && status < 300;
+  const outcome = paint(isFine ? "green" : "red", String(status));
+  const result = `${line}  → ${outcome} in ${durationText(durationMs)}`;
+  if (status < 300 || status >= 400) return [result];
   return [result, below("Redirects are not followed: pass the final URL to --forward-to.")];
 }
 
@@ -175,7 +176,9 @@ async function receive(
     return { ok: false, answered: refusalStatus(error), reason, message: error.message + cure };
   }
   const forwarded = await forward(webhook);
-  const answered = forwarded === null ? 200 : "error" in forwarded ? 502 : forwarded.status;
+  const status = forwarded === null ? 200 : "error" in forwarded ? 502 : forwarded.status;
+  // Node reads statuses that no Response can have.
+  const answered = status >= 200 && status <= 599 ? status : 502;
   return { ok: true, answered, webhook, forwarded };
 }
 

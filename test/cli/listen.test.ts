@@ -89,6 +89,16 @@ describe("settlekit listen", () => {
     expect((await running.send(signed())).status).toBe(200);
   });
 
+  test("answers 502 when the endpoint's status is none that HTTP defines", async () => {
+    await using shop = await scriptedServer({ status: 700 });
+    await using running = await listening("--forward-to", shop.url);
+    expect((await running.send(signed())).status).toBe(502);
+    expect(await running.json("webhook")).toMatchObject({
+      answered: 502,
+      forwarded: { status: 700 },
+    });
+  });
+
   test("forwards and prints only the selected events", async () => {
     await using shop = await scriptedServer({});
     await using running = await listening(
