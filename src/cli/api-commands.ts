@@ -7,7 +7,6 @@ import { show } from "../values.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
 import { confirmPayout } from "./confirm.ts";
-import { UsageError } from "./exit-codes.ts";
 import {
   columnsOf,
   describedIn,
@@ -107,7 +106,6 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
     async run({ path, secret, input, pages, keys, payout, common }, terminal) {
       terminal.conceal(secret);
       const most = pages && mostOf(pages);
-      if (operation.name === "payments.create") requireAmount(input);
       const { headerPrefix, csv } = common;
       const secretKey = credential === "secretKey" ? undefined : noKey;
       const client = await clientFrom({ headerPrefix, secretKey });
@@ -128,15 +126,6 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       });
     },
   });
-}
-
-/** @throws {UsageError} The amount is missing, and the payment is not a deposit. */
-function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): void {
-  if (amount !== undefined || type === "deposit") return;
-  throw new UsageError(
-    "--amount is missing: pass the payment's amount in USD cents, such as --amount 2500 for 25 dollars. Only a " +
-      "deposit has none: --type deposit.",
-  );
 }
 
 const onceProse =

@@ -15,6 +15,7 @@ import { inboxCommands } from "./inbox.ts";
 import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
+import { kebab } from "./operation-options.ts";
 import { type Command, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { printRecord } from "./records.ts";
@@ -143,10 +144,15 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   const isOurs = SettlekitError.is(error);
   const isUsage = error instanceof UsageError;
   // The raw arguments, because parsing may have failed. Those after -- belong to another command.
-  const asJson = args.slice(0, args.concat("--").indexOf("--")).includes("--json");
-  if (asJson) terminal.json({ type: "error", error: isOurs ? error : { name, message } });
+  const own = args.slice(0, args.concat("--").indexOf("--"));
+  if (own.includes("--json")) {
+    terminal.json({ type: "error", error: isOurs ? error : { name, message } });
+  }
   const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
-  const said = `${paint("red", "settlekit:")} ${text}`;
+  // Our errors name the library's option.
+  const flag = isOurs && `--${kebab(error.param ?? "")}`;
+  const isTyped = own.some((arg) => arg.split("=")[0] === flag);
+  const said = `${paint("red", "settlekit:")} ${isTyped ? `\`${flag}\`: ` : ""}${text}`;
   // A message from the service must not add lines.
   for (const line of isOurs ? [said] : said.split(/\n+/)) terminal.say(line);
   if (isUsage) terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
