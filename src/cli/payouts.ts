@@ -6,7 +6,15 @@ import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { type Command, csv, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
+import {
+  type Command,
+  csv,
+  defineCommand,
+  headerPrefix,
+  noKey,
+  setting,
+  toggle,
+} from "./options.ts";
 import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisions.ts";
 import { cents, type Ledger, ledgerOptions, limits, orderId, withLedger } from "./payout-ledger.ts";
 import { runCommand } from "./payout-run.ts";
@@ -119,7 +127,7 @@ const planCommand = defineCommand({
     headerPrefix,
   },
   run: ({ orderId, input, by, ...ledger }, terminal) =>
-    withLedger({ ...ledger, createsFile: true }, terminal, (payouts) =>
+    withLedger({ ...ledger, secretKey: noKey, createsFile: true }, terminal, (payouts) =>
       payouts.plan({ orderId, ...input }, { by }),
     ),
 });

@@ -26,7 +26,9 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
       await client.query((await run(["sql", "--postgres"])).stdout);
       await client.end();
     }
-    expect((await inDatabase(...planOf("a"))).code).toBe(0);
+    // Planning and approving need no secret key.
+    const keyless = { SETTLEKIT_SECRET_KEY: "" };
+    expect((await run([...planOf("a"), ...database], keyless)).code).toBe(0);
     await inDatabase(...planOf("b", "500"));
     await inDatabase(...planOf("c", "700"));
     const table = await inDatabase("list");
@@ -41,8 +43,6 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
     ]);
     const same = await inDatabase("approve", "a", "--by", "bob", "--json");
     expect(errorOf(same)).toMatchObject({ code: "same_person" });
-    // Approving needs no secret key.
-    const keyless = { SETTLEKIT_SECRET_KEY: "" };
     const approved = await run(["approve", "a", "--by", "ann", ...database], keyless);
     expect(approved.stdout).toMatch(/^state +approved$/m);
     await inDatabase(...work);
