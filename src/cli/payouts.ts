@@ -56,7 +56,8 @@ const listCommand = defineCommand({
   async run({ state, pages: asked, csv, ...ledger }, terminal) {
     const most = mostOf(asked);
     await withLedger(ledger, terminal, async (payouts) => {
-      const pages = () => newestFirst(payouts, state, Math.min(most, pageSize));
+      const size = state === undefined ? Math.min(most, pageSize) : pageSize;
+      const pages = () => newestFirst(payouts, state, size);
       await printList({ pages }, { csv, columns, table, most }, terminal);
     });
   },
@@ -64,15 +65,25 @@ const listCommand = defineCommand({
 
 const pageSize = 500;
 
-/** Pages of payouts, newest first. The ledger lists the oldest first, so its list is read from the end. */
-async function* newestFirst(payouts: Ledger, state: PayoutState | undefined, size: number) {
+/**
+ * Pages of payouts, newest first. The ledger lists the oldest first, so its list is read from the end. It is read without
+ * the state, because a list of one state shifts while a worker sends payouts, so that pages would skip or repeat some.
+ */
+export async function* newestFirst(
+  payouts: Pick<Ledger, "list" | "stats">,
+  state: PayoutState | undefined,
+  size: number,
+) {
   const { states } = await payouts.stats();
-  const counts = state === undefined ? Object.values(states) : [states[state]];
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  for (let end = total; end > 0; end -= size) {
-    const offset = Math.max(0, end - size);
-    const page = await payouts.list({ state, offset, limit: end - offset });
-    yield { data: page.reverse(), pagination: { total, offset: total - end } };
+  const planned = Object.values(states).reduce((sum, count) => sum + count, 0);
+  const total = state === undefined ? planned : states[state];
+  let found = 0;
+  for (let end = planned; end > 0; end -= size) {
+    const start = Math.max(0, end - size);
+    const page = await payouts.list({ offset: start, limit: end - start });
+    const data = page.reverse().filter((payout) => (state ?? payout.state) === payout.state);
+    yield { data, pagination: { total, offset: found } };
+    found += data.length;
   }
 }
 

@@ -2,6 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
+import { newestFirst } from "../../src/cli/payouts.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
 import { errorOf, payoutsCommand, planOf, recipient } from "./payouts-command.ts";
@@ -149,6 +150,26 @@ describe("settlekit payouts", () => {
     expect((await payouts("list", "--all", "--limit", "1")).stderr).toContain(
       "Pass --limit or --all, not both.",
     );
+  });
+
+  it("lists a state without gaps while payouts change theirs", async () => {
+    const rows = ["a", "b", "c", "d", "e", "f"].map((orderId) => ({ orderId, state: "sending" }));
+    const ledger = {
+      stats: async () => ({ states: { sending: rows.length } }),
+      async list({ offset = 0, limit = 100, state = "" }) {
+        const listed = rows.filter((row) => state === "" || row.state === state);
+        const page = listed.slice(offset, offset + limit).map((row) => ({ ...row }));
+        // Meanwhile, a worker sends the oldest payout.
+        const oldest = rows.find((row) => row.state === "sending");
+        if (oldest) oldest.state = "sent";
+        return page;
+      },
+    };
+    const listed: string[] = [];
+    for await (const { data } of newestFirst(ledger as never, "sending", 2)) {
+      listed.push(...data.map(({ orderId }) => orderId));
+    }
+    expect(listed).toEqual(["f", "e", "d", "c"]);
   });
 
   it("gives each JSON line a type when there are several kinds", async () => {
