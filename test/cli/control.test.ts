@@ -151,6 +151,28 @@ describe("a running sandbox", () => {
     expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
+  test("prints a webhook of the followed order, whose payment was created before", async () => {
+    await using shop = await scriptedServer({ status: 200 });
+    const selling = createSandbox({ webhookUrl: shop.url });
+    await using own = await selling.listen({ port: 0 });
+    const { secretKey } = selling;
+    const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: own.url, secretKey });
+    await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
+    await selling.webhooks.idle();
+    const [delivery] = selling.webhooks.deliveries();
+    await using following = new CommandLine([
+      ...["events", "--follow", "--json", "--order", "order_1", "--url", own.url],
+    ]);
+    const told = following.json("webhook.attempted");
+    let isTold = false;
+    void told.then(() => {
+      isTold = true;
+    });
+    // The stream may open after a webhook is resent.
+    while (!isTold) await selling.webhooks.replay(delivery?.id ?? "");
+    expect(await told).toMatchObject({ event: "payment.created", orderId: "order_1" });
+  });
+
   test("is no longer followed when nobody reads the events", async () => {
     await using following = new CommandLine(["events", "--follow", "--url", server.url]);
     let hasEnded = false;
