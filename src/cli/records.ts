@@ -62,25 +62,22 @@ export async function printList(
   let count = 0;
   let left = 0;
   if (csv) terminal.print(csvLine(columns));
-  try {
-    for await (const { data, pagination } of partsOf(list)) {
-      const items = data.slice(0, most - count);
-      for (const item of items) {
-        if (asJson) terminal.json(isRecord(item) ? item : { value: item });
-        else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
-        else rows.push(table.map((name) => fieldOf(item, name)));
-        count++;
-      }
-      const { total, offset } = pagination ?? {};
-      if (typeof total === "number") {
-        terminal.progress(count, Math.min(most, total));
-        left = total - Number(offset ?? 0) - items.length;
-      }
-      if (count >= most || !terminal.isRead()) break;
+  for await (const { data, pagination } of partsOf(list)) {
+    const items = data.slice(0, most - count);
+    for (const item of items) {
+      if (asJson) terminal.json(isRecord(item) ? item : { value: item });
+      else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
+      else rows.push(table.map((name) => fieldOf(item, name)));
+      count++;
     }
-  } finally {
-    terminal.progress();
+    const { total, offset } = pagination ?? {};
+    if (typeof total === "number") {
+      terminal.progress(count, Math.min(most, total));
+      left = total - Number(offset ?? 0) - items.length;
+    }
+    if (count >= most || !terminal.isRead()) break;
   }
+  terminal.progress();
   if (asJson) return;
   if (!csv && rows.length > 0) {
     for (const line of await alignedLines([table, ...rows])) terminal.print(line);
