@@ -232,6 +232,28 @@ describe("a running sandbox", () => {
     expect([code, stderr]).toEqual([4, expect.stringContaining("did not respond in time")]);
   });
 
+  test.each([200, 422])(
+    "that breaks off a response of %i makes a command exit with 4",
+    async (status) => {
+      await using dying = await scriptedServer((response) => {
+        response.writeHead(status, { "content-length": "1000" });
+        response.write("{", () => response.destroy());
+      });
+      const { code, stderr } = await settlekit(["simulate", "id", "success", "--url", dying.url]);
+      expect([code, stderr]).toEqual([4, expect.stringContaining("No sandbox answers at")]);
+    },
+  );
+
+  test("that stops in the middle of a response makes a command exit with 4", async () => {
+    await using hanging = await scriptedServer((response) => {
+      response.writeHead(200, { "content-length": "1000" }).write("{");
+    });
+    const { timeout } = AbortSignal;
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(200));
+    const { code, stderr } = await settlekit(["simulate", "id", "success", "--url", hanging.url]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("did not respond in time")]);
+  });
+
   test.each(["localhost:4010", "nowhere", "ftp://127.0.0.1", "http://ann:secret@127.0.0.1:4010"])(
     "is not looked for at %s, which is not a valid URL for a sandbox",
     async (url) => {
