@@ -3,6 +3,7 @@ import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
 import { maxTimerMs } from "../duration.ts";
 import { TimeoutError } from "../errors.ts";
+import type { CreateOnceInput } from "../resources/payouts/payout.ts";
 import { show } from "../values.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
@@ -109,7 +110,11 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       const { headerPrefix, csv } = common;
       const secretKey = credential === "secretKey" ? undefined : noKey;
       const client = await clientFrom({ headerPrefix, secretKey });
-      if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
+      if (payout) {
+        // Before the question: nobody should confirm what will be refused.
+        const body = client.withdrawals.ledger.checked(input as unknown as CreateOnceInput);
+        await confirmPayout(body, payout, client.baseUrl, terminal);
+      }
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       return interruptible(async (signal) => {
         const options = { signal, ...keys };

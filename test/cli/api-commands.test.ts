@@ -262,6 +262,15 @@ describe("withdrawals create-once", () => {
     expect(await jsonOf("withdrawals", "list")).toEqual([]);
   });
 
+  test("refuses an invalid address before it asks for confirmation", async () => {
+    const args = payout("payout_1").map((arg) => (arg === recipient ? "0x12" : arg));
+    const { code, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^settlekit: `--recipient-address`: /),
+    ]);
+  });
+
   test("sends nothing without --yes when the question would go to a file", async () => {
     const { isTTY } = process.stdin;
     process.stdin.isTTY = true;
