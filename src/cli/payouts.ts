@@ -71,8 +71,8 @@ const pageSize = 500;
  */
 export async function* newestFirst(
   payouts: Pick<Ledger, "list" | "stats">,
-  state: PayoutState | undefined,
-  size: number,
+  state?: PayoutState,
+  size = pageSize,
 ) {
   const { states } = await payouts.stats();
   const planned = Object.values(states).reduce((sum, count) => sum + count, 0);
@@ -172,7 +172,7 @@ const exportCommand = defineCommand({
   name: "payouts export",
   brief: "Print all payouts for bookkeeping.",
   description:
-    "Prints every payout with its amount, recipient, transaction hash, and who planned and approved it: as CSV, or with --json as lines of JSON. With --journal, the journal as lines of JSON.",
+    "Prints every payout, newest first, with its amount, recipient, transaction hash, and who planned and approved it: as CSV, or with --json as lines of JSON. With --journal, the journal as lines of JSON.",
   examples: [
     "settlekit payouts export --sqlite shop.db",
     "settlekit payouts export --journal --sqlite shop.db",
@@ -187,19 +187,10 @@ const exportCommand = defineCommand({
         for await (const entry of payouts.journal()) terminal.json(entry);
         return;
       }
-      const pages = () => everyPayout(payouts);
+      const pages = () => newestFirst(payouts);
       await printList({ pages }, { csv: !terminal.asJson, columns }, terminal);
     }),
 });
-
-/** Pages of payouts, in the order of planning. */
-async function* everyPayout(payouts: Ledger) {
-  for (let offset = 0; ; offset += pageSize) {
-    const data = await payouts.list({ limit: pageSize, offset });
-    yield { data };
-    if (data.length < pageSize) return;
-  }
-}
 
 export const payoutCommands: readonly Command[] = [
   listCommand,

@@ -64,7 +64,7 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
     expect(
       (await inDatabase("export", "--json")).lines.map((line) => JSON.parse(line).state),
-    ).toEqual(["sent", "sent", "refused"]);
+    ).toEqual(["refused", "sent", "sent"]);
     await created.drop();
   });
 });
