@@ -25,11 +25,11 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_068],
+  ["cli", 4_012],
   ["evm", 476],
   ["http", 2_571],
   ["resources", 2_550],
-  ["sandbox", 6_776],
+  ["sandbox", 6_782],
   ["testing", 414],
   ["webhooks", 1_789],
   ["wire", 1_755],
