@@ -116,8 +116,10 @@ export function usersZod(): Plugin {
 
 interface BundledPackage {
   readonly component: Models.Component;
+  /** Its name, version and licence. */
+  readonly head: string;
   /** The text of its licence files. */
-  readonly notice: string;
+  readonly licence: string;
 }
 
 const components = new Contrib.FromNodePackageJson.Builders.ComponentBuilder(
@@ -147,7 +149,12 @@ export function bundledPackages(files: { notices: string; sbom: string }): Plugi
           }
         }
         const sorted = [...packages].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, it]) => it);
-        await write(files.notices, sorted.map(({ notice }) => notice).join(separator));
+        // Many packages have the same licence, word for word.
+        const notices = Array.from(
+          Map.groupBy(sorted, ({ licence }) => licence),
+          ([licence, all]) => `${all.map(({ head }) => head).join("\n")}\n\n${licence}`,
+        );
+        await write(files.notices, notices.join(separator));
         await write(files.sbom, await billOfMaterials(sorted));
       });
     },
@@ -163,7 +170,7 @@ async function describePackage(folder: string): Promise<BundledPackage> {
   if (texts.length === 0) throw new Error(`${folder} is bundled but has no licence file.`);
   const ids = [...licenses].map((it) => (it instanceof Models.SpdxLicense ? it.id : "see below"));
   const head = `${group ? `${group}/${name}` : name} ${version} (${ids.join(", ")})`;
-  return { component, notice: [head, ...texts].join("\n\n") };
+  return { component, head, licence: texts.join("\n\n") };
 }
 
 async function componentOf(

@@ -3,11 +3,11 @@ import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
 import { maxTimerMs } from "../duration.ts";
 import { TimeoutError } from "../errors.ts";
+import type { CreateOnceInput } from "../resources/payouts/payout.ts";
 import { show } from "../values.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
 import { confirmPayout } from "./confirm.ts";
-import { UsageError } from "./exit-codes.ts";
 import {
   columnsOf,
   describedIn,
@@ -107,11 +107,14 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
     async run({ path, secret, input, pages, keys, payout, common }, terminal) {
       terminal.conceal(secret);
       const most = pages && mostOf(pages);
-      if (operation.name === "payments.create") requireAmount(input);
       const { headerPrefix, csv } = common;
       const secretKey = credential === "secretKey" ? undefined : noKey;
       const client = await clientFrom({ headerPrefix, secretKey });
-      if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
+      if (payout) {
+        // Before the question: nobody should confirm what will be refused.
+        const body = client.withdrawals.ledger.checked(input as unknown as CreateOnceInput);
+        await confirmPayout(body, payout, client.baseUrl, terminal);
+      }
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       return interruptible(async (signal) => {
         const options = { signal, ...keys };
@@ -128,15 +131,6 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       });
     },
   });
-}
-
-/** @throws {UsageError} The amount is missing, and the payment is not a deposit. */
-function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): void {
-  if (amount !== undefined || type === "deposit") return;
-  throw new UsageError(
-    "--amount is missing: pass the payment's amount in USD cents, such as --amount 2500 for 25 dollars. Only a " +
-      "deposit has none: --type deposit.",
-  );
 }
 
 const onceProse =

@@ -1,11 +1,11 @@
-import { bash, fish, nu, pwsh, type ShellCompletion, zsh } from "@optique/core/completion";
+import { pwsh } from "@optique/core/completion";
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
-import { show, thrownText } from "../values.ts";
+import { thrownText } from "../values.ts";
 import { apiCommands } from "./api-commands.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -15,6 +15,7 @@ import { inboxCommands } from "./inbox.ts";
 import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
+import { kebab } from "./operation-options.ts";
 import { type Command, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { printRecord } from "./records.ts";
@@ -80,38 +81,8 @@ function requireVerb(args: readonly string[]): void {
   throw new UsageError(`Missing command after ${group}: ${verbs.join(", ")}.`);
 }
 
-/** The shells that `settlekit completion` supports; PowerShell also under its own name. */
-const shells: Readonly<Record<string, ShellCompletion>> = {
-  bash,
-  zsh,
-  fish,
-  powershell: { ...pwsh, name: "powershell" },
-  pwsh,
-  nu,
-};
-
-/**
- * Completes the shell's name after `completion`, which the library does not do. Returns false for other arguments.
- *
- * @throws {UsageError} The shell is missing or unknown.
- */
-function completeShell(args: readonly string[], output: { write(text: string): unknown }): boolean {
-  const [command, shell = "", ...words] = args;
-  if (command !== "completion" || shell.startsWith("-")) return false;
-  const names = Object.keys(shells);
-  if (!names.includes(shell)) {
-    const fact = shell === "" ? "" : `There is no completion for ${show(shell)}. `;
-    throw new UsageError(
-      `${fact}Name a shell: ${names.join(", ")}. For example: settlekit completion bash`,
-    );
-  }
-  const [completed, prefix = "", ...more] = words;
-  if (completed !== "completion" || words.length < 2 || more.length > 0) return false;
-  const fitting = names.filter((name) => name.startsWith(prefix));
-  const suggestions = fitting.map((text) => ({ kind: "literal", text }) as const);
-  for (const chunk of shells[shell]?.encodeSuggestions(suggestions) ?? []) output.write(chunk);
-  return true;
-}
+/** PowerShell, under its own name too. */
+const shells = { powershell: { ...pwsh, name: "powershell" } };
 
 /**
  * Parses the arguments. Help, the version and completion scripts are printed right away.
@@ -124,7 +95,6 @@ export function parse(
 ): Run {
   const nothingElse: Run = async () => exitCodes.ok;
   requireVerb(args);
-  if (completeShell(args, output)) return nothingElse;
   return runParser(parserFor(wordsOf(args)), "settlekit", args, {
     help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => nothingElse },
     version: { value: version, option: { names: ["-v", "--version"] }, onShow: () => nothingElse },
@@ -160,7 +130,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     }
     const result = await parse(args, streams.stdout)(terminal);
     if (typeof result === "number") return result;
-    printRecord(result, terminal);
+    await printRecord(result, terminal);
     return exitCodes.ok;
   } catch (error) {
     explain(error, args, terminal);
@@ -174,10 +144,15 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   const isOurs = SettlekitError.is(error);
   const isUsage = error instanceof UsageError;
   // The raw arguments, because parsing may have failed. Those after -- belong to another command.
-  const asJson = args.slice(0, args.concat("--").indexOf("--")).includes("--json");
-  if (asJson) terminal.json({ type: "error", error: isOurs ? error : { name, message } });
+  const own = args.slice(0, args.concat("--").indexOf("--"));
+  if (own.includes("--json")) {
+    terminal.json({ type: "error", error: isOurs ? error : { name, message } });
+  }
   const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
-  const said = `${paint("red", "settlekit:")} ${text}`;
+  // Our errors name the library's option.
+  const flag = isOurs && `--${kebab(error.param ?? "")}`;
+  const isTyped = own.some((arg) => arg.split("=")[0] === flag);
+  const said = `${paint("red", "settlekit:")} ${isTyped ? `\`${flag}\`: ` : ""}${text}`;
   // A message from the service must not add lines.
   for (const line of isOurs ? [said] : said.split(/\n+/)) terminal.say(line);
   if (isUsage) terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { AbortError } from "../errors.ts";
+import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -9,7 +10,7 @@ import type { Terminal } from "./terminal.ts";
  * @throws {UsageError} The user did not confirm, or cannot.
  */
 export async function confirmPayout(
-  input: Readonly<Record<string, unknown>>,
+  { amountInCents, recipientAddress, chainId }: PayoutBody,
   { yes, production }: { readonly yes: boolean; readonly production: boolean },
   baseUrl: string,
   { say }: Terminal,
@@ -21,8 +22,7 @@ export async function confirmPayout(
       "Nothing was sent: there is no terminal to ask for confirmation. Pass --yes to send without asking.",
     );
   }
-  const { amountInCents, recipientAddress, chainId } = input;
-  const amount = (Number(amountInCents) / 100).toFixed(2);
+  const amount = (amountInCents / 100).toFixed(2);
   say(`Send ${amount} USD to ${recipientAddress} on chain ${chainId} through ${baseUrl}.`);
   const typed = await ask(`Type ${amount} to send it: `, "Nothing was sent.");
   if (typed !== amount) throw new UsageError("Nothing was sent: the amounts differ.");

@@ -1,6 +1,6 @@
 import { choice, integer } from "@optique/core/valueparser";
 import { type Duration, durationInMs } from "../duration.ts";
-import { eventTypes, subjectOf } from "../sandbox/events.ts";
+import { eventTypes } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { paymentOutcomes } from "../sandbox/service/payment-scenarios.ts";
 import { withdrawalOutcomes } from "../sandbox/service/withdrawal-scenarios.ts";
@@ -161,15 +161,11 @@ export const eventsCommand = defineCommand({
 });
 
 function filterBy({ type, order, status }: ValuesOf<typeof filters>) {
-  /** Deliveries name the payment or withdrawal, not its order. */
-  const ofOrder = new Set<unknown>();
   return (event: SandboxEvent) => {
     const fields: Readonly<Record<string, unknown>> = { ...event };
-    const subject = subjectOf(event);
-    if (order !== undefined && fields.orderId === order) ofOrder.add(subject);
     return (
       (type === undefined || event.type === type || event.type.startsWith(`${type}.`)) &&
-      (order === undefined || ofOrder.has(subject)) &&
+      (order === undefined || fields.orderId === order) &&
       (status === undefined || String(fields.status) === status)
     );
   };

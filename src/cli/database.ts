@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join, resolve } from "node:path";
 import { integer } from "@optique/core/valueparser";
 import { checkSchema, postgres, postgresDialect } from "../stores/postgres.ts";
 import { sqlite, sqliteDialect } from "../stores/sqlite.ts";
@@ -49,7 +48,9 @@ export async function withStore<T>(
   if (path !== undefined) {
     refuseBoth("--sqlite", "--database-url", databaseUrl);
     refuseBoth("--sqlite", "--schema", schema);
-    const isNewFile = !isFile(path);
+    // Absolute, because SQLite would take file:shop.db for a URL.
+    const file = resolve(path);
+    const isNewFile = !existsSync(file);
     // SQLite would create the file.
     if (isNewFile && !createsFile) {
       throw new UsageError(
@@ -57,7 +58,7 @@ export async function withStore<T>(
           "run settlekit payouts plan.",
       );
     }
-    const store = sqlite(path) as Store;
+    const store = sqlite(file) as Store;
     return use(store, isNewFile).finally(() => store.close());
   }
   const connectionString = databaseUrl ?? process.env.DATABASE_URL;
@@ -78,13 +79,6 @@ export async function withStore<T>(
 
 function refuseBoth(name: string, other: string, value: string | undefined): void {
   if (value !== undefined) throw new UsageError(`Pass ${name} or ${other}, not both.`);
-}
-
-/** SQLite also accepts file: URLs, with parameters. */
-function isFile(path: string): boolean {
-  const isUrl = path.startsWith("file:");
-  const file = isUrl ? URL.parse(path, pathToFileURL(join(process.cwd(), "/"))) : path;
-  return file !== null && existsSync(file);
 }
 
 /** The project's own `pg`, which settlekit does not include. */

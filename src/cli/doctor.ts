@@ -45,9 +45,12 @@ const failure = (message: string, exitCode: number): Finding => {
 
 type NamedFinding = readonly [check: string, finding: Finding];
 
-/** Placeholders for settings that are not being checked. */
-const anyKey = { secretKey: noKey };
-const anyUrl = { baseUrl: "https://service.invalid" };
+/** Valid values for the settings that are not being checked. */
+const placeholders: ClientOptions = {
+  secretKey: noKey,
+  baseUrl: "https://service.invalid",
+  headerPrefix: "X-Service",
+};
 
 /**
  * Yields each finding as soon as it is known. Each variable is checked by itself, so that one mistake does not hide
@@ -62,26 +65,30 @@ async function* examine(headerPrefix: string | undefined): AsyncGenerator<NamedF
     exitCode: number = exitCodes.usage,
   ): Finding => {
     try {
-      return finding(configure(options));
+      return finding(configure({ ...placeholders, ...options }));
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       return failure(error.message, exitCode);
     }
   };
-  const environment = judged({ ...anyKey, ...anyUrl }, ({ environment }) => {
+  const environment = judged({}, ({ environment }) => {
     const isSet = Boolean(process.env.SETTLEKIT_ENVIRONMENT);
     const source = isSet ? "" : ", because SETTLEKIT_ENVIRONMENT is not set";
     return ok(`The environment is ${environment}${source}.`);
   });
   yield ["environment", environment];
   if (environment.level === "failure") return;
-  const baseUrl = judged(anyKey, ({ baseUrl }) => ok(`The base URL is ${baseUrl}.`));
-  yield ["baseUrl", baseUrl];
-  const secretKey = judged(anyUrl, secretKeyFinding, exitCodes.authentication);
-  yield ["secretKey", secretKey];
+  const judgements = {
+    baseUrl: judged({ baseUrl: undefined }, ({ baseUrl }) => ok(`The base URL is ${baseUrl}.`)),
+    headerPrefix: judged({ headerPrefix }, ({ wire }) =>
+      ok(`The service's own headers begin with ${wire.headerPrefix}.`),
+    ),
+    secretKey: judged({ secretKey: undefined }, secretKeyFinding, exitCodes.authentication),
+  };
+  yield* Object.entries(judgements);
   yield ["webhookSecret", webhookSecretFinding()];
-  if (baseUrl.level === "failure" || secretKey.level === "failure") return;
-  yield* await callFindings(configure().environment, headerPrefix);
+  if (Object.values(judgements).some(({ level }) => level === "failure")) return;
+  yield* await callFindings(configure({ headerPrefix }).environment, headerPrefix);
 }
 
 function secretKeyFinding({ environment }: Configuration): Finding {

@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import { message } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
+import { normalizeSpawnCommand } from "tinyexec";
 import { show } from "../values.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { defineCommand } from "./options.ts";
@@ -41,7 +42,10 @@ export const execCommand = defineCommand({
     const sandbox = await sandboxFrom(values);
     await using server = await sandbox.listen({ port: 0 });
     terminal.say(paint("dim", `sandbox at ${server.url}, inspector ${server.url}/_sandbox`));
-    const child = start(file, args, { ...process.env, ...variablesOf(sandbox, server.url) });
+    const env = { ...process.env, ...variablesOf(sandbox, server.url) };
+    // On Windows, npm is a script, which only the shell can start.
+    const normal = normalizeSpawnCommand(file, args, { stdio: "inherit", env });
+    const child = spawn(normal.command, normal.args, normal.options);
     passSignalsTo(child);
     return await exitCodeOf(child).catch((error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
@@ -51,21 +55,6 @@ export const execCommand = defineCommand({
     });
   },
 });
-
-function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  // On Windows, npm is a script, which only the shell can find.
-  if (process.platform === "win32") {
-    return spawn(windowsLine([file, ...args]), { stdio: "inherit", env, shell: true });
-  }
-  return spawn(file, args, { stdio: "inherit", env });
-}
-
-/** A command and its arguments as one line for cmd.exe, with each word intact. */
-export function windowsLine(words: readonly string[]): string {
-  return words
-    .map((word) => (/^[\w@+=:,./\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`))
-    .join(" ");
-}
 
 function passSignalsTo(child: ChildProcess): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -129,18 +129,19 @@ function receptionLines(reception: Reception): string[] {
     const { reason, message, answered } = reception;
     return [`${time}  ${paint("red", `refused, ${reason}`)}, answered ${answered}`, below(message)];
   }
-  const { webhook, forwarded, answered } = reception;
-  const { id, status, orderId } = webhook.data;
-  const what = [webhook.event, status, orderId, id].filter((part) => typeof part === "string");
+  const { webhook, forwarded } = reception;
+  const { id, status: state, orderId } = webhook.data;
+  const what = [webhook.event, state, orderId, id].filter((part) => typeof part === "string");
   const line = `${time}  ${paint("green", "verified")}  ${what.join("  ")}`;
   if (forwarded === null) return [line];
   if ("error" in forwarded) {
     return [line, below(paint("red", `not forwarded: ${forwarded.error}`))];
   }
-  const isFine = answered >= 200 && answered < 300;
-  const outcome = paint(isFine ? "green" : "red", String(answered));
-  const result = `${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`;
-  if (answered < 300 || answered >= 400) return [result];
+  const { status, durationMs } = forwarded;
+  const isFine = status >= 200 && status < 300;
+  const outcome = paint(isFine ? "green" : "red", String(status));
+  const result = `${line}  → ${outcome} in ${durationText(durationMs)}`;
+  if (status < 300 || status >= 400) return [result];
   return [result, below("Redirects are not followed: pass the final URL to --forward-to.")];
 }
 
@@ -175,7 +176,9 @@ async function receive(
     return { ok: false, answered: refusalStatus(error), reason, message: error.message + cure };
   }
   const forwarded = await forward(webhook);
-  const answered = forwarded === null ? 200 : "error" in forwarded ? 502 : forwarded.status;
+  const status = forwarded === null ? 200 : "error" in forwarded ? 502 : forwarded.status;
+  // Node reads statuses that no Response can have.
+  const answered = status >= 200 && status <= 599 ? status : 502;
   return { ok: true, answered, webhook, forwarded };
 }
 
@@ -184,20 +187,8 @@ const clockCure =
   "--tolerance Infinity.";
 
 /** Headers that belong to one connection, or are set again for the next one. */
-const hopByHop: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const hopByHop =
+  /^(?:connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
  * The end-to-end headers of a request, in its own order and spelling.
@@ -205,11 +196,5 @@ const hopByHop: ReadonlySet<string> = new Set([
  * @param rawHeaders Alternating names and values.
  */
 export function forwardableHeaders(rawHeaders: readonly string[]): string[] {
-  const nameAt = (index: number) => rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";
-  const named = rawHeaders
-    .filter((_, index) => index % 2 === 1 && nameAt(index) === "connection")
-    .flatMap((value) => value.toLowerCase().split(","))
-    .map((name) => name.trim());
-  const isHopByHop = (name: string) => hopByHop.has(name) || named.includes(name);
-  return rawHeaders.filter((_, index) => !isHopByHop(nameAt(index)));
+  return rawHeaders.filter((_, index) => !hopByHop.test(rawHeaders[index - (index % 2)] ?? ""));
 }

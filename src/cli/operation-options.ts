@@ -1,4 +1,3 @@
-import { message } from "@optique/core/message";
 import type { Parser } from "@optique/core/parser";
 import { choice, integer, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
@@ -85,7 +84,6 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
   const bounds = {
     ...(typeof min === "number" && { min }),
     ...(typeof max === "number" && { max }),
-    errors: { unsafeInteger: message`Expected a number below 2^53.` },
   };
   // Amounts are in cents; "25.00" probably means dollars.
   if (type === "integer" || type === "number") return integer(bounds);

@@ -63,10 +63,6 @@ export const reopenCommand = defineCommand({
   options: { by, reason, ...ledgerOptions },
   run: ({ by, reason, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
-      const wasStopped = await payouts.reopen({ by, reason });
-      terminal.report(
-        { wasStopped },
-        wasStopped ? "Payouts have resumed." : "Payouts were not stopped.",
-      );
+      return { wasStopped: await payouts.reopen({ by, reason }) };
     }),
 });

@@ -61,8 +61,9 @@ interface LedgerOptions
     Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent" | "quietMs"> {
   /** Whether to create a missing SQLite file, with its tables. */
   readonly createsFile?: boolean;
-  /** Only commands that call the service have this option. The others need no secret key. */
+  /** Only commands that call the service, or plan to, have this option. */
   readonly headerPrefix?: string | undefined;
+  readonly secretKey?: typeof noKey;
 }
 
 /** For commands that never call the service. */
@@ -87,8 +88,10 @@ export function withLedger<T>(
     const { createPayouts } = await import("../payouts/payouts.ts");
     // `payouts run` ends with the error of a failed step, and prints it once instead of for each payout.
     const logger = { warn() {}, error: terminal.warn };
-    const { headerPrefix } = ledger;
-    const client = await clientFrom("headerPrefix" in ledger ? { headerPrefix } : nowhere);
+    const { headerPrefix, secretKey } = ledger;
+    const client = await clientFrom(
+      "headerPrefix" in ledger ? { headerPrefix, secretKey } : nowhere,
+    );
     const options = { client, store, tenant, logger, limits, lookFirst, onEvent, quietMs };
     return use(createPayouts(options), store);
   });

@@ -6,7 +6,15 @@ import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { type Command, csv, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
+import {
+  type Command,
+  csv,
+  defineCommand,
+  headerPrefix,
+  noKey,
+  setting,
+  toggle,
+} from "./options.ts";
 import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisions.ts";
 import { cents, type Ledger, ledgerOptions, limits, orderId, withLedger } from "./payout-ledger.ts";
 import { runCommand } from "./payout-run.ts";
@@ -48,7 +56,8 @@ const listCommand = defineCommand({
   async run({ state, pages: asked, csv, ...ledger }, terminal) {
     const most = mostOf(asked);
     await withLedger(ledger, terminal, async (payouts) => {
-      const pages = () => newestFirst(payouts, state, Math.min(most, pageSize));
+      const size = state === undefined ? Math.min(most, pageSize) : pageSize;
+      const pages = () => newestFirst(payouts, state, size);
       await printList({ pages }, { csv, columns, table, most }, terminal);
     });
   },
@@ -56,15 +65,25 @@ const listCommand = defineCommand({
 
 const pageSize = 500;
 
-/** Pages of payouts, newest first. The ledger lists the oldest first, so its list is read from the end. */
-async function* newestFirst(payouts: Ledger, state: PayoutState | undefined, size: number) {
+/**
+ * Pages of payouts, newest first. The ledger lists the oldest first, so its list is read from the end. It is read without
+ * the state, because a list of one state shifts while a worker sends payouts, so that pages would skip or repeat some.
+ */
+export async function* newestFirst(
+  payouts: Pick<Ledger, "list" | "stats">,
+  state?: PayoutState,
+  size = pageSize,
+) {
   const { states } = await payouts.stats();
-  const counts = state === undefined ? Object.values(states) : [states[state]];
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  for (let end = total; end > 0; end -= size) {
-    const offset = Math.max(0, end - size);
-    const page = await payouts.list({ state, offset, limit: end - offset });
-    yield { data: page.reverse(), pagination: { total, offset: total - end } };
+  const planned = Object.values(states).reduce((sum, count) => sum + count, 0);
+  const total = state === undefined ? planned : states[state];
+  let found = 0;
+  for (let end = planned; end > 0; end -= size) {
+    const start = Math.max(0, end - size);
+    const page = await payouts.list({ offset: start, limit: end - start });
+    const data = page.reverse().filter((payout) => (state ?? payout.state) === payout.state);
+    yield { data, pagination: { total, offset: found } };
+    found += data.length;
   }
 }
 
@@ -83,7 +102,7 @@ const showCommand = defineCommand({
         throw new NotFoundError(fact, { code: "no_payout", param: "orderId" });
       }
       if (terminal.asJson) terminal.json({ type: "payout", ...payout });
-      else printRecord(payout, terminal);
+      else await printRecord(payout, terminal);
       for await (const { at, seq, event, details } of payouts.journal({ orderId })) {
         const entry = { type: "journal", seq, at: at.toISOString(), event, details };
         terminal.result(entry, `${entry.at}  ${event}  ${JSON.stringify(details)}`);
@@ -119,7 +138,7 @@ const planCommand = defineCommand({
     headerPrefix,
   },
   run: ({ orderId, input, by, ...ledger }, terminal) =>
-    withLedger({ ...ledger, createsFile: true }, terminal, (payouts) =>
+    withLedger({ ...ledger, secretKey: noKey, createsFile: true }, terminal, (payouts) =>
       payouts.plan({ orderId, ...input }, { by }),
     ),
 });
@@ -144,7 +163,7 @@ const verifyCommand = defineCommand({
   run: (ledger, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const verified = await payouts.verify();
-      printRecord(verified, terminal);
+      await printRecord(verified, terminal);
       return verified.ok ? exitCodes.ok : exitCodes.api;
     }),
 });
@@ -153,7 +172,7 @@ const exportCommand = defineCommand({
   name: "payouts export",
   brief: "Print all payouts for bookkeeping.",
   description:
-    "Prints every payout with its amount, recipient, transaction hash, and who planned and approved it: as CSV, or with --json as lines of JSON. With --journal, the journal as lines of JSON.",
+    "Prints every payout, newest first, with its amount, recipient, transaction hash, and who planned and approved it: as CSV, or with --json as lines of JSON. With --journal, the journal as lines of JSON.",
   examples: [
     "settlekit payouts export --sqlite shop.db",
     "settlekit payouts export --journal --sqlite shop.db",
@@ -168,19 +187,10 @@ const exportCommand = defineCommand({
         for await (const entry of payouts.journal()) terminal.json(entry);
         return;
       }
-      const pages = () => everyPayout(payouts);
+      const pages = () => newestFirst(payouts);
       await printList({ pages }, { csv: !terminal.asJson, columns }, terminal);
     }),
 });
-
-/** Pages of payouts, in the order of planning. */
-async function* everyPayout(payouts: Ledger) {
-  for (let offset = 0; ; offset += pageSize) {
-    const data = await payouts.list({ limit: pageSize, offset });
-    yield { data };
-    if (data.length < pageSize) return;
-  }
-}
 
 export const payoutCommands: readonly Command[] = [
   listCommand,

@@ -37,8 +37,8 @@ interface Part {
 }
 
 /** Prints one object: as JSON, or its fields line by line. */
-export function printRecord(record: object, terminal: Terminal): void {
-  terminal.result(record, ...alignedLines(fieldsOf(record)));
+export async function printRecord(record: object, terminal: Terminal): Promise<void> {
+  terminal.result(record, ...(await alignedLines(fieldsOf(record))));
 }
 
 /** Names fields of nested objects with dots; shows a list as its length. */
@@ -62,28 +62,25 @@ export async function printList(
   let count = 0;
   let left = 0;
   if (csv) terminal.print(csvLine(columns));
-  try {
-    for await (const { data, pagination } of partsOf(list)) {
-      const items = data.slice(0, most - count);
-      for (const item of items) {
-        if (asJson) terminal.json(isRecord(item) ? item : { value: item });
-        else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
-        else rows.push(table.map((name) => fieldOf(item, name)));
-        count++;
-      }
-      const { total, offset } = pagination ?? {};
-      if (typeof total === "number") {
-        terminal.progress(count, Math.min(most, total));
-        left = total - Number(offset ?? 0) - items.length;
-      }
-      if (count >= most || !terminal.isRead()) break;
+  for await (const { data, pagination } of partsOf(list)) {
+    const items = data.slice(0, most - count);
+    for (const item of items) {
+      if (asJson) terminal.json(isRecord(item) ? item : { value: item });
+      else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
+      else rows.push(table.map((name) => fieldOf(item, name)));
+      count++;
     }
-  } finally {
-    terminal.progress();
+    const { total, offset } = pagination ?? {};
+    if (typeof total === "number") {
+      terminal.progress(count, Math.min(most, total));
+      left = total - Number(offset ?? 0) - items.length;
+    }
+    if (count >= most || !terminal.isRead()) break;
   }
+  terminal.progress();
   if (asJson) return;
   if (!csv && rows.length > 0) {
-    for (const line of alignedLines([table, ...rows])) terminal.print(line);
+    for (const line of await alignedLines([table, ...rows])) terminal.print(line);
   }
   if (count === 0 && !csv) terminal.say("No results.");
   if (count >= most && left > 0) terminal.say(`${left} more; --all prints them.`);
@@ -123,31 +120,17 @@ function tableColumns(columns: readonly string[]): readonly string[] {
   return (known.length > 1 ? known : columns).slice(0, maxColumns);
 }
 
-function alignedLines(rows: readonly (readonly string[])[]): string[] {
+async function alignedLines(rows: readonly (readonly string[])[]): Promise<string[]> {
+  // Loaded late: its expressions for emoji take longer to compile than most commands to start.
+  const { default: stringWidth } = await import("string-width");
   const shown = rows.map((row) => row.map(visible));
   const [first = []] = shown;
   const widths = first.map((_, column) =>
-    shown.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), 0),
+    shown.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? "")), 0),
   );
   const padded = (cell: string, column: number) =>
-    cell + " ".repeat((widths[column] ?? 0) - widthOf(cell));
+    cell + " ".repeat((widths[column] ?? 0) - stringWidth(cell));
   return shown.map((row) => row.map(padded).join("  ").trimEnd());
-}
-
-const graphemes = new Intl.Segmenter();
-/** Chinese, Japanese and Korean characters, and emoji. */
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
-const drawnAsNothing = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-
-/** The number of columns that a text takes in a terminal. */
-function widthOf(text: string): number {
-  if (/^[ -~]*$/.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    if (!drawnAsNothing.test(segment)) width += wide.test(segment) ? 2 : 1;
-  }
-  return width;
 }
 
 /** As in RFC 4180. */

@@ -3,7 +3,7 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 import { ApiError, ConnectionError, TimeoutError } from "../errors.ts";
 import { classForStatus } from "../http/call-errors.ts";
 import type { SandboxEvent } from "../sandbox/index.ts";
-import { isRecord } from "../values.ts";
+import { isRecord, parsedJson } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
 import { dotenv, json, setting, webUrl } from "./options.ts";
@@ -28,11 +28,12 @@ export async function control<Answer>(
   limitMs = 60_000,
 ): Promise<Answer> {
   const init = body && { method: "POST", body: JSON.stringify(body) };
-  const response = await request(url, path, { ...init, signal: AbortSignal.timeout(limitMs) });
+  const signal = AbortSignal.timeout(limitMs);
+  const response = await request(url, path, { ...init, signal });
   if (response.status === 204) return undefined as Answer;
-  return response.json().catch(() => {
-    throw noSandbox(response);
-  });
+  const answer = await jsonOf(response, signal);
+  if (answer === undefined) throw noSandbox(response);
+  return answer as Answer;
 }
 
 /** The events of a running sandbox from now on. Ends when the sandbox does. */
@@ -59,12 +60,34 @@ function usualUrl(): URL {
   );
 }
 
-async function request(url: URL | undefined, path: string, init?: RequestInit): Promise<Response> {
+async function request(
+  url: URL | undefined,
+  path: string,
+  { signal = null, ...init }: RequestInit = {},
+): Promise<Response> {
   const target = new URL(`/_sandbox/${path}`, url ?? usualUrl());
   const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "cli" };
-  const response = await fetch(target, { headers, ...init }).catch((cause: unknown) => {
-    const { origin } = target;
-    if (init?.signal?.aborted) {
+  const response = await fetch(target, { headers, signal, ...init }).catch(lost(target, signal));
+  if (response.ok) return response;
+  const answer = await jsonOf(response, signal);
+  const { message: reason, code = "control_failed" } =
+    isRecord(answer) && isRecord(answer.error) ? answer.error : {};
+  if (typeof reason !== "string") throw noSandbox(response);
+  const { status } = response;
+  const ErrorClass = classForStatus(status);
+  throw new ErrorClass(reason, { code: String(code), status, outcome: "rejected" });
+}
+
+/** The body; undefined if it is not JSON. */
+async function jsonOf(response: Response, signal: AbortSignal | null): Promise<unknown> {
+  return parsedJson(await response.text().catch(lost(new URL(response.url), signal)));
+}
+
+/** Throws the error for a response that did not arrive, or not in full. */
+const lost =
+  ({ origin }: URL, signal: AbortSignal | null) =>
+  (cause: unknown): never => {
+    if (signal?.aborted) {
       throw new TimeoutError(
         `${origin} did not respond in time. If it is a sandbox, it may still carry out the command: see ${origin}/_sandbox.`,
         { code: "deadline_exceeded", outcome: "unknown", cause },
@@ -74,16 +97,7 @@ async function request(url: URL | undefined, path: string, init?: RequestInit): 
       `No sandbox answers at ${origin}. Start one with: settlekit sandbox`,
       { code: "no_sandbox", cause },
     );
-  });
-  if (response.ok) return response;
-  const answer: unknown = await response.json().catch(() => undefined);
-  const { message: reason, code = "control_failed" } =
-    isRecord(answer) && isRecord(answer.error) ? answer.error : {};
-  if (typeof reason !== "string") throw noSandbox(response);
-  const { status } = response;
-  const ErrorClass = classForStatus(status);
-  throw new ErrorClass(reason, { code: String(code), status, outcome: "rejected" });
-}
+  };
 
 /** The error for another server at the address, such as the shop. */
 function noSandbox({ url, status }: Response): ApiError {

@@ -14,7 +14,6 @@ import type {
 import { show } from "../values.ts";
 import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
-import { kebab } from "./operation-options.ts";
 import { headerPrefix, instant, lines, readBy, setting, type ValuesOf, webUrl } from "./options.ts";
 
 /** One `--fault` option. */
@@ -59,7 +58,8 @@ export const sandboxOptions = {
 /**
  * The sandbox that the command line describes.
  *
- * @throws {UsageError} An option is invalid.
+ * @throws {ConfigurationError} An option is invalid.
+ * @throws {UsageError} A fault is invalid.
  */
 export async function sandboxFrom(
   values: Partial<ValuesOf<typeof sandboxOptions>> & Pick<SandboxOptions, "identity" | "data">,
@@ -69,24 +69,17 @@ export async function sandboxFrom(
   const { merchants: count, faults = [], ...options } = values;
   // If the number is not given, a data file determines it.
   const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
-  const sandbox = blaming(undefined, () => createSandbox({ ...options, merchants }));
+  const sandbox = createSandbox({ ...options, merchants });
   for (const asked of faults) {
-    blaming("fault", () => {
+    try {
       if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
       else sandbox.faults.next(asked.route, asked.fault, asked.options);
-    });
+    } catch (error) {
+      if (!SettlekitError.is(error)) throw error;
+      throw new UsageError(`\`--fault\`: ${error.message}`);
+    }
   }
   return sandbox;
-}
-
-/** @param option The option that errors are about. By default, the one that they name. */
-function blaming<Result>(option: string | undefined, run: () => Result): Result {
-  try {
-    return run();
-  } catch (error) {
-    if (!SettlekitError.is(error)) throw error;
-    throw new UsageError(`\`--${option ?? kebab(error.param ?? "data")}\`: ${error.message}`);
-  }
 }
 
 /** Keeps the secrets the same across starts, so that an .env file stays valid. */

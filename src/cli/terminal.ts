@@ -30,13 +30,20 @@ export function paint(style: Style, text: string): string {
 
 export function createTerminal({ stdout, stderr }: Streams) {
   const credentials = new Set<string>();
+  let hasBar = false;
+  /** Erases the progress bar first, because stdout and stderr share a terminal's last line. */
+  const write = (stream: Output, text: string) => {
+    if (hasBar) stderr.write("\r\u001b[2K");
+    hasBar = false;
+    stream.write(text);
+  };
   const redacted = (text: string) => [...credentials].reduce(withoutCredential, text);
   const printerOn =
     (stream: Output) =>
     (line = "") => {
       const painted = `${visible(redacted(line)).replaceAll(mark, "\u001b")}\n`;
       const showsColours = styleText("bold", "", { stream }) !== "";
-      stream.write(showsColours ? painted : stripVTControlCharacters(painted));
+      write(stream, showsColours ? painted : stripVTControlCharacters(painted));
     };
   const reporterOn =
     (print: (line: string) => void) =>
@@ -57,7 +64,7 @@ export function createTerminal({ stdout, stderr }: Streams) {
     json(value: object) {
       const isText = (inner: unknown) => typeof inner === "string";
       const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
-      stdout.write(`${visible(text)}\n`);
+      write(stdout, `${visible(text)}\n`);
     },
     /** Prints the report of a server or a decision: JSON with `--json`, otherwise lines on stderr. */
     report: reporterOn(say),
@@ -67,11 +74,11 @@ export function createTerminal({ stdout, stderr }: Streams) {
     print,
     /** Whether the reader of stdout, such as `head`, may still want more. */
     isRead: () => stdout.writable,
-    /** On a terminal, shows how much of a list has been read; without arguments, clears it. */
+    /** On a terminal, shows how much of a list has been read, until the next output; without arguments, clears it. */
     progress(done?: number, total?: number) {
-      if (!stderr.isTTY) return;
-      const bar = done && total ? progressBar(done, total) : "";
-      stderr.write(`\r\u001b[2K${bar}`);
+      const bar = stderr.isTTY && done && total ? progressBar(done, total) : "";
+      write(stderr, bar);
+      hasBar = bar !== "";
     },
     /** From now on, prints `[redacted]` for this credential, even if a service echoes it. */
     conceal(credential: string) {

@@ -98,10 +98,10 @@ export const triggerCommand = defineCommand({
 
     if (!terminal.asJson) {
       terminal.say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
-      if (!eventNames.includes(event)) {
-        const fact = misspeltEvent(event, eventNames) ?? `The event ${show(event)} is not known.`;
-        terminal.warn(`${fact} Known are ${eventNames.join(", ")}.`);
-      }
+    }
+    if (!eventNames.includes(event)) {
+      const fact = misspeltEvent(event, eventNames) ?? `The event ${show(event)} is not known.`;
+      terminal.warn(`${fact} Known are ${eventNames.join(", ")}.`);
     }
     const answer = await post({
       url: to,

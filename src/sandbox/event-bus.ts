@@ -17,7 +17,7 @@ type Without<Entry, Key extends PropertyKey> = Entry extends unknown ? Omit<Entr
 type NewEffect = Without<Extract<TimelineEntry, Cause>, "sequence" | "at" | keyof Cause>;
 
 /** A change before its webhook event has an id. */
-export type NewChange = Without<Extract<NewEffect, { readonly orderId: unknown }>, keyof Announced>;
+export type NewChange = Without<Extract<NewEffect, { readonly event: unknown }>, keyof Announced>;
 
 export type Events = ReturnType<typeof createEvents>;
 

@@ -136,6 +136,7 @@ export interface PaymentExpired extends PaymentState, Announced {
 export interface QuotesExpired extends EventBasics, Cause {
   readonly type: "quotes.expired";
   readonly paymentId: string;
+  readonly orderId: string;
   readonly quoteIds: readonly string[];
 }
 
@@ -161,6 +162,8 @@ interface WebhookState extends EventBasics {
   readonly event: string;
   /** Id of the payment or withdrawal. */
   readonly subjectId: string;
+  /** The order of the payment or withdrawal. */
+  readonly orderId: string | null;
 }
 
 /** A delivery was created; its details are in `webhooks.deliveries()`. */

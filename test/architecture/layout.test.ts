@@ -25,11 +25,11 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_068],
+  ["cli", 4_007],
   ["evm", 474],
   ["http", 2_571],
   ["resources", 2_550],
-  ["sandbox", 6_694],
+  ["sandbox", 6_696],
   ["testing", 400],
   ["webhooks", 1_780],
   ["wire", 1_755],

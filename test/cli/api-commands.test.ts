@@ -87,17 +87,27 @@ describe("commands that call the service", () => {
   });
 
   test.each([
-    ["a relative URL", ["--amount", "2500", "--redirect-url", "shop"], "redirectUrl must be"],
+    [
+      "a relative URL",
+      ["--amount", "2500", "--redirect-url", "shop"],
+      "`--redirect-url`: redirectUrl must",
+    ],
     ["an amount in dollars", ["--amount", "25.00"], "--amount"],
-    ["an amount of 2^53 or more", ["--amount", "9".repeat(20)], "a number below 2^53"],
+    ["an amount of 2^53 or more", ["--amount", "9".repeat(20)], "Expected a safe integer between"],
   ])("%s is a usage error", async (_, options, said) => {
     const ended = await run("payments", "create", "--order-id", "a", ...options);
     expect(ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(said) });
   });
 
+  test("an error about a variable does not blame the option that was not typed", async () => {
+    const prefixed = { SETTLEKIT_HEADER_PREFIX: "a b" };
+    const { stderr } = await runWith(prefixed, "payments", "list");
+    expect(stderr).toMatch(/^settlekit: SETTLEKIT_HEADER_PREFIX must be /);
+  });
+
   test("a payment requires --amount; a deposit does not", async () => {
     const { code, stderr } = await run("payments", "create", "--order-id", "a");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--amount is missing: pass the")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("amount must be a whole number")]);
     const deposit = await run("payments", "create", "--order-id", "a", "--type", "deposit");
     expect(deposit.code).toBe(0);
   });
@@ -250,6 +260,15 @@ describe("withdrawals create-once", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("Pass --yes");
     expect(await jsonOf("withdrawals", "list")).toEqual([]);
+  });
+
+  test("refuses an invalid address before it asks for confirmation", async () => {
+    const args = payout("payout_1").map((arg) => (arg === recipient ? "0x12" : arg));
+    const { code, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^settlekit: `--recipient-address`: /),
+    ]);
   });
 
   test("sends nothing without --yes when the question would go to a file", async () => {

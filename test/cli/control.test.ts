@@ -151,6 +151,28 @@ describe("a running sandbox", () => {
     expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
+  test("prints a webhook of the followed order, whose payment was created before", async () => {
+    await using shop = await scriptedServer({ status: 200 });
+    const selling = createSandbox({ webhookUrl: shop.url });
+    await using own = await selling.listen({ port: 0 });
+    const { secretKey } = selling;
+    const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: own.url, secretKey });
+    await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
+    await selling.webhooks.idle();
+    const [delivery] = selling.webhooks.deliveries();
+    await using following = new CommandLine([
+      ...["events", "--follow", "--json", "--order", "order_1", "--url", own.url],
+    ]);
+    const told = following.json("webhook.attempted");
+    let isTold = false;
+    void told.then(() => {
+      isTold = true;
+    });
+    // The stream may open after a webhook is resent.
+    while (!isTold) await selling.webhooks.replay(delivery?.id ?? "");
+    expect(await told).toMatchObject({ event: "payment.created", orderId: "order_1" });
+  });
+
   test("is no longer followed when nobody reads the events", async () => {
     await using following = new CommandLine(["events", "--follow", "--url", server.url]);
     let hasEnded = false;
@@ -207,6 +229,28 @@ describe("a running sandbox", () => {
     const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(20));
     const { code, stderr } = await settlekit(["simulate", "id", "success", "--url", hanging.url]);
     expect(limits.mock.calls).toEqual([[60_000]]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("did not respond in time")]);
+  });
+
+  test.each([200, 422])(
+    "that breaks off a response of %i makes a command exit with 4",
+    async (status) => {
+      await using dying = await scriptedServer((response) => {
+        response.writeHead(status, { "content-length": "1000" });
+        response.write("{", () => response.destroy());
+      });
+      const { code, stderr } = await settlekit(["simulate", "id", "success", "--url", dying.url]);
+      expect([code, stderr]).toEqual([4, expect.stringContaining("No sandbox answers at")]);
+    },
+  );
+
+  test("that stops in the middle of a response makes a command exit with 4", async () => {
+    await using hanging = await scriptedServer((response) => {
+      response.writeHead(200, { "content-length": "1000" }).write("{");
+    });
+    const { timeout } = AbortSignal;
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(200));
+    const { code, stderr } = await settlekit(["simulate", "id", "success", "--url", hanging.url]);
     expect([code, stderr]).toEqual([4, expect.stringContaining("did not respond in time")]);
   });
 

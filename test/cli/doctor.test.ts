@@ -43,9 +43,10 @@ describe("settlekit doctor", () => {
     });
     expect(code).toBe(0);
     expect(findings.map(({ type, check, level }) => [type, check, level])).toEqual(
-      ["environment", "baseUrl", "secretKey", "webhookSecret", "reach", "clock", "call"].map(
-        (check) => ["finding", check, "ok"],
-      ),
+      [
+        ...["environment", "baseUrl", "headerPrefix", "secretKey", "webhookSecret"],
+        ...["reach", "clock", "call"],
+      ].map((check) => ["finding", check, "ok"]),
     );
     // The doctor only reads.
     expect(sandbox.requests()).toMatchObject([
@@ -59,6 +60,7 @@ describe("settlekit doctor", () => {
     expect(stdout.trimEnd().split("\n")).toEqual([
       expect.stringMatching(/^✓ The environment is production, because SETTLEKIT_ENVIRONMENT/),
       expect.stringMatching(/^✗ There is no base URL for "production", .* set SETTLEKIT_BASE_URL/),
+      "✓ The service's own headers begin with X-Service.",
       expect.stringMatching(/^✗ There is no secret key\. .*SETTLEKIT_SECRET_KEY/),
       expect.stringMatching(/^! SETTLEKIT_WEBHOOK_SECRET is not set\. Set it/),
     ]);
@@ -91,6 +93,7 @@ describe("settlekit doctor", () => {
   test.each([
     ["environment", { SETTLEKIT_ENVIRONMENT: "staging" }, 2, /no environment "staging"/],
     ["baseUrl", { SETTLEKIT_TESTNET_URL: "http://api.example" }, 2, /plain http/],
+    ["headerPrefix", { SETTLEKIT_HEADER_PREFIX: "a b" }, 2, /^SETTLEKIT_HEADER_PREFIX must be/],
     ["secretKey", { SETTLEKIT_SECRET_KEY: "sk_production" }, 3, /production key/],
     ["secretKey", { SETTLEKIT_SECRET_KEY: `${secretKey} ` }, 3, /copy it again/],
     ["webhookSecret", { SETTLEKIT_WEBHOOK_SECRET: `"${webhookSecret}"` }, 2, /quotes around it/],
@@ -106,6 +109,11 @@ describe("settlekit doctor", () => {
     expect(service.requests).toHaveLength(check === "webhookSecret" ? 1 : 0);
   });
 
+  test("an invalid --header-prefix is a finding, too", async () => {
+    const { code, find } = await doctor(testnetAt("https://a.example"), "--header-prefix", "a b");
+    expect([code, find("headerPrefix")?.level]).toEqual([2, "failure"]);
+  });
+
   test("reports every failure, and exits with the code of the first", async () => {
     const variables = { ...testnetAt("not a URL"), SETTLEKIT_SECRET_KEY: "sk_production" };
     const { code, findings } = await doctor(variables);
@@ -113,6 +121,7 @@ describe("settlekit doctor", () => {
     expect(findings.map(({ check, level }) => [check, level])).toEqual([
       ["environment", "ok"],
       ["baseUrl", "failure"],
+      ["headerPrefix", "ok"],
       ["secretKey", "failure"],
       ["webhookSecret", "ok"],
     ]);

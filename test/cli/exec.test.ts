@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { windowsLine } from "../../src/cli/exec.ts";
 import { built, CommandLine } from "./command-line.ts";
 
 const settlekitModule = JSON.stringify(join(built, "index.js"));
@@ -121,9 +120,33 @@ describe("settlekit exec", () => {
   });
 });
 
-test("a command line for Windows quotes words that would be split", () => {
-  expect(windowsLine(["npm", "test"])).toBe("npm test");
-  expect(windowsLine(["C:\\tools\\a.cmd", "two words", "", "a&b", 'say "x"'])).toBe(
-    'C:\\tools\\a.cmd "two words" "" "a&b" "say \\"x\\""',
-  );
+test("on Windows, a script gets each word as it is", async () => {
+  // Starts a process that prints what would have been started.
+  const preload = `
+    import childProcess from "node:child_process";
+    import { syncBuiltinESMExports } from "node:module";
+    const { spawn } = childProcess;
+    childProcess.spawn = (file, args, { windowsVerbatimArguments: isVerbatim, ...options }) => {
+      const started = JSON.stringify({ file, args, isVerbatim });
+      return spawn(process.execPath, ["-p", JSON.stringify(started)], options);
+    };
+    syncBuiltinESMExports();
+    Object.defineProperty(process, "platform", { value: "win32" });`;
+  const variables = {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+    comspec: "cmd.exe",
+  };
+  const words = ["some-script", "two words\\", "%PATH%", 'say "x"', "a&b", ""];
+  const { code, stdout } = await new CommandLine(["exec", "--", ...words], variables).ended;
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    file: "cmd.exe",
+    args: [
+      "/d",
+      "/s",
+      "/c",
+      String.raw`"some-script ^"two^ words\\^" ^"^%PATH^%^" ^"say^ \^"x\^"^" ^"a^&b^" ^"^""`,
+    ],
+    isVerbatim: true,
+  });
 });

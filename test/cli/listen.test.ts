@@ -83,9 +83,11 @@ describe("settlekit listen", () => {
   });
 
   test("answers with the endpoint's status, so that the sender retries", async () => {
-    await using shop = await scriptedServer({ status: 503 }, { status: 200 });
+    await using shop = await scriptedServer({ status: 503 }, { status: 700 }, { status: 200 });
     await using running = await listening("--forward-to", shop.url);
     expect((await running.send(signed())).status).toBe(503);
+    // HTTP defines no status above 599.
+    expect((await running.send(signed())).status).toBe(502);
     expect((await running.send(signed())).status).toBe(200);
   });
 

@@ -68,7 +68,6 @@ describe("settlekit", () => {
       ["a missing argument", ["payments", "get", "--json"]],
       ["a value that cannot be read", ["sandbox", "--port", "abc", "--json"]],
       ["a group without a verb", ["payments", "--json"]],
-      ["a data file that cannot be opened", ["sandbox", "--json", "--data", missing]],
       ["a dotenv file that cannot be read", ["doctor", "--json", "--dotenv", missing]],
       ["options that exclude each other", ["payments", "list", "--json", "--csv"]],
       ["a setting that is missing", ["listen", "--json"]],
@@ -78,6 +77,13 @@ describe("settlekit", () => {
       const { type, error } = JSON.parse(stdout);
       expect({ type, name: error.name }).toEqual({ type: "error", name: "UsageError" });
       expect(stderr).toContain(`settlekit: ${error.message.split("\n")[0]}`);
+    });
+
+    test("an error about the value of an option names the option in both places", async () => {
+      const { code, stdout, stderr } = await settlekit(["sandbox", "--json", "--data", missing]);
+      expect(code).toBe(2);
+      expect(JSON.parse(stdout).error).toMatchObject({ code: "cannot_open_data", param: "data" });
+      expect(stderr).toMatch(/^settlekit: `--data`: /);
     });
 
     test("a taken port is also a JSON line", async () => {

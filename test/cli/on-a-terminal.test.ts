@@ -73,7 +73,7 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
       variables,
     });
     expect(code).toBe(0);
-    const [, full, after] = screen.split("\r\u001b[2K");
+    const [full, after] = screen.split("\r\u001b[2K");
     expect(full).toMatch(/^\[={30}\] (\d+) of \1$/);
     // The bar is erased before the table is printed.
     expect(after).toMatch(/^id +orderId /);

@@ -75,18 +75,6 @@ test("a table may have more rows than a function takes arguments", async () => {
   expect(lines).toHaveLength(150_001);
 });
 
-test("the progress bar is cleared when a list cannot be read to its end", async () => {
-  const bars: number[][] = [];
-  const terminal = { isRead: () => true, progress: (...bar: number[]) => bars.push(bar) };
-  const pages = async function* () {
-    yield { data: [{ id: 1 }], pagination: { total: 2 } };
-    throw new Error("interrupted");
-  };
-  const printing = printList({ pages }, { columns: ["id"] }, terminal as unknown as Terminal);
-  await expect(printing).rejects.toThrow("interrupted");
-  expect(bars).toEqual([[1, 2], []]);
-});
-
 test("CSV and tables show the fields of a nullable object", async () => {
   const { stdout: tokens } = await run("tokens", "list");
   expect(tokens).toMatch(/^id +chain\.chainId +symbol +status /);

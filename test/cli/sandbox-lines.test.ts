@@ -20,6 +20,7 @@ const attempt = {
   deliveryId: "d",
   event: "payment.created",
   subjectId: "p",
+  orderId: "order_1",
   attempt: 1,
   status: 200,
   error: null,
@@ -91,6 +92,12 @@ test("a reset discards changes that wait for their request", () => {
 });
 
 test("each event prints one line for people", () => {
+  const quotes = {
+    type: "quotes.expired",
+    paymentId: "p",
+    orderId: "order_1",
+    quoteIds: ["q"],
+  } as const;
   const lines = [
     { ...request, sequence: 1 },
     { ...request, sequence: 1, status: 503 },
@@ -108,7 +115,7 @@ test("each event prints one line for people", () => {
     { ...request, sequence: 7, status: null, outcome: "unanswered" } as const,
     { ...request, sequence: 8, outcome: "cut off" } as const,
     { ...basics, sequence: 9, type: "clock.advanced", until: "2026-01-01T00:15:00.000Z" } as const,
-    { ...cause, sequence: 10, type: "quotes.expired", paymentId: "p", quoteIds: ["q"] } as const,
+    { ...cause, ...quotes, sequence: 10 } as const,
     { ...confirmation, sequence: 11, confirmations: 4, requiredConfirmations: 10 } as const,
     { type: "reset" } as const,
   ].map(lineOf);
@@ -127,8 +134,8 @@ test("each event prints one line for people", () => {
     "  → 4 of 10 confirmations  p",
     "  sandbox reset: everything before this is gone",
   ]);
-  const { deliveryId, event, subjectId } = attempt;
-  const webhook = { ...basics, deliveryId, event, subjectId };
+  const { deliveryId, event, subjectId, orderId } = attempt;
+  const webhook = { ...basics, deliveryId, event, subjectId, orderId };
   const recorded = { ...webhook, type: "webhook.created", eventId: "e", sequence: 6 } as const;
   expect(lineOf(recorded)).toBeUndefined();
 });

@@ -29,6 +29,18 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+test("any output erases the progress bar first, because it would continue the bar's line", () => {
+  const screen = Object.assign(new PassThrough(), { isTTY: true });
+  const terminal = createTerminal({ stdout: screen, stderr: screen });
+  for (const print of [terminal.print, terminal.say, () => terminal.json({})]) {
+    terminal.progress(1, 2);
+    print("row");
+    terminal.progress();
+  }
+  const bar = "[===============               ] 1 of 2\r\u001b[2K";
+  expect(everythingOn(screen)).toBe(`${bar}row\n${bar}row\n${bar}{}\n`);
+});
+
 describe("the terminal", () => {
   test("prose goes to stderr, data to stdout", () => {
     const { terminal, written } = terminalWith();

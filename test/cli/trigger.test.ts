@@ -73,10 +73,12 @@ describe("settlekit trigger --detached", () => {
     await using shop = await scriptedServer({});
     const mentioned = await trigger(shop.url, "payment.confirmed");
     expect(mentioned).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Warning") });
-    const { stderr } = await trigger(shop.url, "payment.confirmd");
-    expect(stderr).toContain(
-      'Warning: The event "payment.confirmd" is not known. Did you mean "payment.confirmed"?',
-    );
+    for (const options of [[], ["--json"]]) {
+      const { stderr } = await trigger(shop.url, "payment.confirmd", ...options);
+      expect(stderr).toContain(
+        'Warning: The event "payment.confirmd" is not known. Did you mean "payment.confirmed"?',
+      );
+    }
   });
 
   test("a created payment is pending", async () => {

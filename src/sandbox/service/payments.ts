@@ -98,7 +98,8 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
     if (quoteIds.length === 0) return;
     payments.set(id, { ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
-    events.emitEffect({ type: "quotes.expired", paymentId: id, quoteIds });
+    const { paymentId, orderId } = factsOf(payment);
+    events.emitEffect({ type: "quotes.expired", paymentId, orderId, quoteIds });
   }
 
   return {

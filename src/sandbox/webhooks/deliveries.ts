@@ -79,7 +79,8 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     const id = random.stream("webhooks").uuid();
     const status = hasEndpoint(data) ? "pending" : "recorded";
     const delivery = put({ id, ...facts, status, attempts: [], createdAt: at });
-    events.emit({ type: "webhook.created", deliveryId: id, eventId, event, subjectId: data.id });
+    const { id: subjectId, orderId = null } = data;
+    events.emit({ type: "webhook.created", deliveryId: id, eventId, event, subjectId, orderId });
     for (const [heldId, awaited] of heldBack.entries()) {
       if (awaited === data.id) heldBack.set(heldId, id);
     }
@@ -176,10 +177,11 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     const status = isDelivered ? "delivered" : delayMs === undefined ? "failed" : "pending";
     const after = put({ ...before, attempts, disorder: null, status }, delayMs);
     const { id: deliveryId, event, data, nextAttemptAt } = after;
+    const { id: subjectId, orderId = null } = data;
     for (const [index, { at, status, error, disorder }] of made.entries()) {
       const attempt = before.attempts.length + index + 1;
       const facts = { deliveryId, event, attempt, status, error, disorder, nextAttemptAt };
-      events.emit({ type: "webhook.attempted", at, subjectId: data.id, ...facts });
+      events.emit({ type: "webhook.attempted", at, subjectId, orderId, ...facts });
     }
     for (const [heldId, awaited] of heldBack.entries()) {
       if (awaited === deliveryId) attemptNow(heldId);
