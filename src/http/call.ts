@@ -88,7 +88,8 @@ export async function makeCall<T>(
     if (typeof given !== "string") {
       return stop(given.kind === "timeout" && lastFailure ? lastFailure : given);
     }
-    pace = paces.of(given);
+    // A dashboard's token may change with every call, but its merchant does not.
+    pace = paces.of(source.path?.merchantId ?? given);
     const [earlier, later] = [redact, redactor(given)];
     redact = (text) => later(earlier(text));
     const header = credentialHeader(kind, settings.wire.headerPrefix);
