@@ -109,7 +109,8 @@ export async function makeCall<T>(
         );
       }
       if (pace.isPaused) return inTurn();
-      await input.beforeSend?.(outcome);
+      const known = await input.beforeSend?.(outcome);
+      if (known) return { ...known, kind: "success", drift: [] };
       if (remainingMs() <= 0 || signal?.aborted) tooLate();
       return await attempt();
     } finally {

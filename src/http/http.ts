@@ -63,12 +63,14 @@ export class Http {
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
+    let attempts = 0;
     const emit: Emit = (event) => {
+      if (event.type === "attempt") attempts = event.attempt;
       const isHeard = observers.size > 0 || channel?.hasSubscribers;
       if (isHeard) notify({ callId, operation: name, ...event }, observers, channel);
     };
     const end = (
-      { attempts = 0, status, requestId }: Omit<SettlekitErrorOptions, "code">,
+      { status, requestId }: Pick<SettlekitErrorOptions, "status" | "requestId">,
       facts: Pick<EndEvent, "ok" | "error" | "code" | "outcome">,
     ) =>
       emit({
@@ -93,7 +95,7 @@ export class Http {
           if (error.operation === undefined) Object.assign(error, { operation: name, attempts: 0 });
           const { code, outcome } = error;
           end(error, { ok: false, error: error.name, code, outcome });
-        } else end({}, { ok: false });
+        } else end({}, { ok: false, error: "Error" });
         throw error;
       }
     };

@@ -4,7 +4,13 @@ import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./headers.ts";
 import type { Failure } from "./policy.ts";
-import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
+import type {
+  ApiResponse,
+  CredentialSource,
+  FetchInit,
+  HttpSettings,
+  RequestOptions,
+} from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -13,8 +19,11 @@ export interface CallInput<T = unknown> {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: object;
-  /** Called right before a request is sent, with the outcome of earlier attempts. If it throws, nothing is sent. */
-  readonly beforeSend?: (outcome: Outcome) => Promise<void>;
+  /**
+   * Called right before a request is sent, with the outcome of earlier attempts. If it returns a response, the call ends
+   * with that; if it throws, with the error. Then nothing is sent.
+   */
+  beforeSend?(outcome: Outcome): Promise<ApiResponse<T> | undefined>;
   /**
    * Called before the body is handed to fetch, and again when it is written to the connection, on runtimes that report
    * it. If it throws, the request cannot take effect, and the call fails with that error.

@@ -100,7 +100,7 @@ function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "non
   );
 }
 
-function filled(request: RawRequest, options: RequestOptions): CallInput {
+function filled(request: RawRequest, options: RequestOptions): Pick<CallInput, "query" | "body"> {
   const { method, path, query, body } = checkParameters(request, parameters);
   if (!methods.includes(method)) {
     throw refused("method", `must be one of ${methods.join(", ")}`, method);
