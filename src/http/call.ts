@@ -10,7 +10,7 @@ import { type EventFacts, headersFrom, observersOf } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
 import { decide, type Failure } from "./policy.ts";
 import { askForCredential, type CallInput, prepareRequest, redactor } from "./request.ts";
-import { createSender, type Reply } from "./send.ts";
+import { createSender, heldUp, type Reply } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
 
@@ -227,9 +227,9 @@ export async function makeCall<T>(
   }
 
   /** Ends a call that was aborted, or reached its deadline, while waiting. */
-  function tooLate(spentOn?: string): never {
+  function tooLate(spentOn = heldUp): never {
     throwIfAborted();
-    stop(lastFailure ?? (spentOn === undefined ? pastDeadline : { ...pastDeadline, spentOn }));
+    stop(lastFailure ?? { ...pastDeadline, spentOn });
   }
 
   /** Ends the call without another attempt. */

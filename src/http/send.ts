@@ -30,6 +30,10 @@ export interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> 
 class TooLargeError extends Error {}
 const wasRead = "Your fetch function returned a Response that was already read. Return a new one.";
 
+/** What spent the time if nothing was sent. */
+export const heldUp =
+  "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
+
 /**
  * Creates the function that sends one request and reads the whole response. Only this file calls ky.
  *
@@ -204,9 +208,7 @@ export function createSender(settings: HttpSettings) {
     function endOf(error: unknown): Failure | undefined {
       if (attempt.signal?.aborted) return { kind: "aborted", reason: attempt.signal.reason };
       if (!(error instanceof TimeoutError)) return undefined;
-      const spentOn =
-        "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
-      return { ...attempt.late, ...(!hasLeft && { spentOn }) };
+      return { ...attempt.late, ...(!hasLeft && { spentOn: heldUp }) };
     }
 
     function bodyFailure(error: unknown, { status }: FetchResponse): Failure {
