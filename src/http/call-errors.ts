@@ -90,8 +90,11 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
           : `${operation} was aborted${replay === "safe" ? "." : `; the service may have acted on it. ${next}`}`,
         { ...facts, code: "aborted", cause: failure.reason },
       );
-    case "no_credential":
-      return Object.assign(failure.error, { ...common(call), outcome });
+    case "no_credential": {
+      // A copy: concurrent calls may have failed with the same error.
+      const { code, param, message, cause } = failure.error;
+      return new errors.ConfigurationError(message, { ...facts, code, param, cause });
+    }
     case "redirect":
       return new errors.ConfigurationError(
         `${origin} answered ${failure.status} with a redirect to ${failure.origin ?? "another place"}. ` +

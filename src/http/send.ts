@@ -30,6 +30,9 @@ export interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> 
 class TooLargeError extends Error {}
 const wasRead = "Your fetch function returned a Response that was already read. Return a new one.";
 
+/** Stands for an error whose fields throw when they are read. */
+const unreadable = new Error("its message cannot be read");
+
 /** What spent the time if nothing was sent. */
 export const heldUp =
   "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
@@ -222,7 +225,9 @@ export function createSender(settings: HttpSettings) {
       return { kind: "connection", code, detail: redact(detail) };
     }
 
-    const result = await exchange().catch(failureOf);
+    const result = await exchange()
+      .catch(failureOf)
+      .catch(() => failureOf(unreadable));
     if (withheld !== undefined) throw withheld;
     return { result, wasSent: hasLeft };
   };
