@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Node repeats a withdrawal by itself after a 421",
     file: "src/http/request.ts",
-    find: 'replay === "unsafe" && runtime.startsWith("node/")',
+    find: 'isNode && (hasDispatcher || replay === "unsafe")',
     replace: "false",
     test: "test/http/repeating-fetch.test.ts",
   },

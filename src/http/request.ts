@@ -75,12 +75,17 @@ function encode(content: object): string {
 /**
  * Whether the runtime's fetch might resend a request that it must not resend. Deno's resends when a reused connection
  * breaks, even a POST that the service has acted on; Node's resends after a 421. Neither can resend a stream. On Node,
- * the body of a keyed request stays text, because resending it is harmless and merchants' tests read it.
+ * the body of a keyed request stays text, because resending it is harmless and merchants' tests read it; but a
+ * dispatcher that resends it may fail to connect only then, so what was sent must be known.
  */
-export function mayRepeat(runtime = "", { replay }: PreparedRequest): boolean {
-  return runtime.startsWith("deno/")
-    ? replay !== "safe"
-    : replay === "unsafe" && runtime.startsWith("node/");
+export function mayRepeat(
+  runtime = "",
+  { replay }: PreparedRequest,
+  hasDispatcher = false,
+): boolean {
+  if (replay === "safe") return false;
+  const isNode = runtime.startsWith("node/");
+  return runtime.startsWith("deno/") || (isNode && (hasDispatcher || replay === "unsafe"));
 }
 
 /** The request with its body as a stream, which calls `check` when the body is written to the connection. */

@@ -148,7 +148,8 @@ export function createSender(settings: HttpSettings) {
       };
       check();
       hasLeft = true;
-      const isStream = mayRepeat(runtime, attempt) && (!customFetch || hasDispatcher);
+      const isStream =
+        mayRepeat(runtime, attempt, hasDispatcher) && (!customFetch || hasDispatcher);
       const given = (isStream ? sentOnce(init, check) : init) as FetchInit & RequestInit;
       const answer = Promise.resolve(
         customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),

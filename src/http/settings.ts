@@ -6,7 +6,7 @@ import type { ClientHooks } from "./hooks.ts";
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
-  /** On Node, a withdrawal's body is a stream if `fetchOptions` has an undici `dispatcher`. */
+  /** On Node, a creation's body is a stream if `fetchOptions` has an undici `dispatcher`. */
   body?: string;
   signal: AbortSignal;
   redirect: "manual";
