@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
-import { callSchema } from "../../http/checks.ts";
+import { callSchema, must } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { ReadOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
@@ -183,8 +183,9 @@ export interface ListOptions extends ReadOptions {
 
 type ListQuery = PageQuery & Record<string, string | number | undefined>;
 
-/** `prefetch` is checked as an argument, in `list`. */
-const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(z.unknown()) });
+const fewPages = must("a whole number from 0 to 16");
+const prefetchSchema = z.int(fewPages).check(z.gte(0, fewPages), z.lte(16, fewPages));
+const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(prefetchSchema) });
 
 /** Reads a list. A refused argument rejects the promise, as any other failure does. */
 export function list<Item extends Identified>(
@@ -197,9 +198,6 @@ export function list<Item extends Identified>(
   const read = (range: PageQuery = {}, abandoned?: AbortSignal) => {
     const fill = () => {
       checkOptions(listSchema, options);
-      if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
-        throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
-      }
       return { query: { ...checkFilters(operation, query, http), ...range } };
     };
     const signals = [callOptions.signal, abandoned].filter((it) => it !== undefined);
