@@ -146,11 +146,13 @@ export async function waitUntilFinal<T extends { readonly status: string }>(
   read: (options: ReadOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
-  const { signal, deadlineMs = 900_000 } = checkOptions(callSchema, options);
+  // A copy, which the caller cannot change during the wait.
+  const checked = checkOptions(callSchema, options);
+  const { signal, deadlineMs = 900_000 } = checked;
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineMs };
   const reads = followStatus(
     operation,
-    (leftMs) => read({ ...options, deadlineMs: leftMs }),
+    (leftMs) => read({ ...checked, deadlineMs: leftMs }),
     waits,
   );
   for (;;) {

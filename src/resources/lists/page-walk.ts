@@ -104,11 +104,16 @@ export class PageWalk<Item extends Identified> {
     }
     // Items before a known one are new, or sorted differently in each read; or skipped by the caller's offset.
     const first = isTold && this.#list.offset > 0 ? Math.max(0, known) : 0;
-    const fresh = data.slice(first).filter((item) => !this.#isSeen(item));
-    const ids = fresh.map(idOf).filter((id) => id !== undefined);
-    for (const id of ids) this.#seen.add(id);
+    const seenBefore = this.#seen.size;
+    const fresh = data.slice(first).filter((item) => {
+      const isFresh = !this.#isSeen(item);
+      const id = idOf(item);
+      if (id !== undefined) this.#seen.add(id);
+      return isFresh;
+    });
     const isWithinTotal = this.#total !== Number.POSITIVE_INFINITY && this.#offset < this.#total;
-    if (ids.length > 0 || (fresh.length > 0 && isWithinTotal)) this.#fruitless = 0;
+    const hasNew = this.#seen.size > seenBefore || (fresh.length > 0 && isWithinTotal);
+    if (hasNew) this.#fruitless = 0;
     this.#stepBack = 0;
     this.#offset += Math.max(1, data.length - 1);
     const said: unknown = body.pagination?.hasMore;

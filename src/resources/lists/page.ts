@@ -195,10 +195,13 @@ export function list<Item extends Identified>(
   options: ListOptions = {},
 ): PagePromise<Item> {
   const { prefetch = 0, ...callOptions } = { ...options };
+  // Kept for later pages: the caller may reuse the object with other filters.
+  let filters: ListQuery | undefined;
   const read = (range: PageQuery = {}, abandoned?: AbortSignal) => {
     const fill = () => {
       checkOptions(listSchema, options);
-      return { query: { ...checkFilters(operation, query, http), ...range } };
+      filters ??= checkFilters(operation, query, http);
+      return { query: { ...filters, ...range } };
     };
     const signals = [callOptions.signal, abandoned].filter((it) => it !== undefined);
     const ends = abandoned && { signal: AbortSignal.any(signals) };
@@ -215,7 +218,7 @@ const rules: Readonly<Record<string, string>> = {
 
 /** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
 function checkFilters({ query: schema }: Operation<unknown>, query: object, http: Http) {
-  if (schema === undefined) return query;
+  if (schema === undefined) return { ...query };
   if (Object(query).orderId !== undefined) {
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }

@@ -36,7 +36,8 @@ export async function oncePerOrder(
 ): Promise<ApiResponse<Withdrawal>> {
   const { settings, time } = http;
   const body = createOnceBody(input, settings.wire);
-  const { signal, deadlineMs = settings.deadlineMs } = checkOptions(onceSchema, options);
+  const checked = checkOptions(onceSchema, options);
+  const { signal, deadlineMs = settings.deadlineMs } = checked;
   // Getting the credential counts toward the call's deadline.
   const deadlineAt = time.now() + deadlineMs;
   const idempotencyKey = createOnceKey(settings, body.orderId);
@@ -55,14 +56,14 @@ export async function oncePerOrder(
     throw unsent(given);
   });
   const start = (signal: AbortSignal) =>
-    createOnce(http, route, body, order, { ...options, deadlineMs, signal }, deadlineAt);
+    createOnce(http, route, body, order, { ...checked, deadlineMs, signal }, deadlineAt);
   const { own, shared = own } = order;
   const caller = { operation, idempotencyKey, signal, inTime };
   return flights.run([own, shared], JSON.stringify([own, body]), start, caller);
 }
 
 const otherParameters =
-  "waiting for another call with the same orderId and other parameters. Use one orderId for each payout.";
+  "waiting for another call with the same orderId, but other parameters or another key. Call again when it is over.";
 
 async function namesOf(
   { credential, baseUrl, idempotencyNamespace }: HttpSettings,
