@@ -218,7 +218,7 @@ const isoText = (ms: number) => new Date(ms).toISOString();
 
 function checkCreatedAfter(value: Date | string | undefined): number {
   if (value === undefined) return Number.NEGATIVE_INFINITY;
-  if (value instanceof Date || isoWithZone.test(value)) {
+  if (value instanceof Date || (typeof value === "string" && isoWithZone.test(value))) {
     const ms = new Date(value).getTime();
     if (!Number.isNaN(ms)) return ms;
   }

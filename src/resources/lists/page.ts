@@ -208,7 +208,9 @@ export function list<Item extends Identified>(
     return http.call(operation, fill, { ...callOptions, ...ends });
   };
   const { offset = 0 }: PageQuery = { ...query };
-  return new PagePromise({ name: operation.name, read, offset: Number(offset), prefetch });
+  // The first read refuses any other offset.
+  const begin = Number.isSafeInteger(offset) ? offset : 0;
+  return new PagePromise({ name: operation.name, read, offset: begin, prefetch });
 }
 
 const rules: Readonly<Record<string, string>> = {

@@ -91,6 +91,7 @@ describe("a list", () => {
     [{ limit: 0 }, 0, "limit"],
     [{ limit: 1001 }, 0, "limit"],
     [{ offset: -1 }, 0, "offset"],
+    [{ offset: Symbol("a") as never }, 0, "offset"],
     [{}, 17, "prefetch"],
     [{}, 0.5, "prefetch"],
   ])("refuses %o with prefetch %d", async (query, prefetch, param) => {
