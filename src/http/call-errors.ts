@@ -6,7 +6,7 @@ import type { Replay } from "../wire/operation.ts";
 import type { Failure, StatusFailure } from "./policy.ts";
 import type { HttpSettings } from "./settings.ts";
 
-export interface CallFacts {
+interface CallFacts {
   readonly operation: string;
   readonly replay: Replay;
   readonly service: Pick<HttpSettings, "baseUrl" | "environment">;
@@ -27,15 +27,11 @@ export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): S
   return outcomeUnknownError(failure, error, call);
 }
 
-function common({ operation, idempotencyKey, attempts }: CallFacts) {
-  return { operation, idempotencyKey, attempts };
-}
-
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
-  const { operation, replay, service } = call;
+  const { operation, replay, service, idempotencyKey, attempts } = call;
   const { origin } = new URL(service.baseUrl);
   const requestId = "requestId" in failure ? failure.requestId : undefined;
-  const facts = { ...common(call), outcome, requestId };
+  const facts = { operation, idempotencyKey, attempts, outcome, requestId };
   const unrepeated = call.outOfBudget ? outOfBudget : "";
   const next = nextStep(call);
   const mayHaveActed = replay === "safe" ? "" : ` It may have taken effect. ${next}`;
@@ -229,14 +225,15 @@ function outcomeUnknownError(
   cause: SettlekitError,
   call: CallFacts,
 ): SettlekitError {
-  const { operation, attempts } = call;
+  const { operation, idempotencyKey, attempts } = call;
   const { requestId, retryAfterMs } = cause;
   const requests = attempts === 1 ? "1 request" : `${attempts} requests`;
   const status = "status" in failure ? failure.status : undefined;
+  const facts = { operation, idempotencyKey, attempts, requestId, status, retryAfterMs };
   return new errors.OutcomeUnknownError(
     `Outcome unknown: ${operation} may have succeeded. ${requests} sent, without a conclusive response (last: ` +
       `${cause.name} ${cause.code}). ${nextStep(call)}`,
-    { ...common(call), code: "outcome_unknown", requestId, status, retryAfterMs, cause },
+    { ...facts, code: "outcome_unknown", cause },
   );
 }
 

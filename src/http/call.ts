@@ -4,13 +4,13 @@ import { credentialHeader } from "../wire/credential.ts";
 import { checkOptions } from "../wire/fields.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
-import { type CallFacts, errorFor } from "./call-errors.ts";
+import { errorFor } from "./call-errors.ts";
 import { callSchema } from "./checks.ts";
-import { type EventFacts, headersFrom, observersOf } from "./events.ts";
+import { answerFacts, type EventFacts, headersFrom, observersOf } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
-import { decide, type Failure } from "./policy.ts";
+import { decide, type Failure, heldUp } from "./policy.ts";
 import { askForCredential, type CallInput, prepareRequest, redactor } from "./request.ts";
-import { createSender, heldUp, type Reply } from "./send.ts";
+import { createSender, type Reply } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
 
@@ -72,13 +72,6 @@ export async function makeCall<T>(
 
   const pastDeadline = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
   const remainingMs = () => deadlineAt - time.now();
-  const facts = (): CallFacts => ({
-    operation: name,
-    replay,
-    service: settings,
-    idempotencyKey,
-    attempts,
-  });
 
   async function authenticate(): Promise<void> {
     throwIfAborted();
@@ -159,13 +152,11 @@ export async function makeCall<T>(
     if (answer.kind === "status" && answer.status === 429) {
       pace.limited(sentAt, answer.retryAfterMs);
     } else if ("status" in answer) pace.accepted(sentAt);
-    const { status, requestId } = { status: undefined, requestId: undefined, ...answer };
     emit({
       type: "attempt",
       attempt: attempts,
       durationMs: time.now() - sentAt,
-      ...(status !== undefined && { status }),
-      ...(requestId !== undefined && { requestId }),
+      ...("status" in answer && answerFacts(answer)),
       ...(answer.kind !== "success" && { failure: answer.kind }),
     });
     return answer;
@@ -206,9 +197,7 @@ export async function makeCall<T>(
       random: time.random(),
     });
     outcome = decision.outcome;
-    if (decision.action === "stop") {
-      throw errorFor(failure, outcome, { ...facts(), outOfBudget: decision.outOfBudget });
-    }
+    if (decision.action === "stop") return stop(failure, decision.outOfBudget);
     const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
     emit({ type: "retry", attempt: attempts + 1, reason, waitMs: decision.waitMs });
     if (decision.action === "renew") {
@@ -233,10 +222,11 @@ export async function makeCall<T>(
   }
 
   /** Ends the call without another attempt. */
-  function stop(failure: Failure): never {
+  function stop(failure: Failure, outOfBudget = false): never {
     // Between attempts, an earlier one may have taken effect.
     if (failure.kind === "aborted" && attempts > 0) outcome = "unknown";
-    throw errorFor(failure, outcome, facts());
+    const call = { operation: name, replay, service: settings, idempotencyKey, attempts };
+    throw errorFor(failure, outcome, { ...call, outOfBudget });
   }
 
   await authenticate();

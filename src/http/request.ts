@@ -4,13 +4,7 @@ import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./headers.ts";
 import type { Failure } from "./policy.ts";
-import type {
-  ApiResponse,
-  CredentialSource,
-  FetchInit,
-  HttpSettings,
-  RequestOptions,
-} from "./settings.ts";
+import type { ApiResponse, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -75,8 +69,8 @@ function encode(content: object): string {
 /**
  * Whether the runtime's fetch might resend a request that it must not resend. Deno's resends when a reused connection
  * breaks, even a POST that the service has acted on; Node's resends after a 421. Neither can resend a stream. On Node,
- * the body of a keyed request stays text, because resending it is harmless and merchants' tests read it; but a
- * dispatcher that resends it may fail to connect only then, so what was sent must be known.
+ * the body of a keyed request is text, which merchants' tests read, because resending it is harmless; with a dispatcher
+ * that resends requests and then fails to connect, only a stream shows that the first one was sent.
  */
 export function mayRepeat(
   runtime = "",
@@ -172,7 +166,7 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
  * @param late The failure if it takes too long.
  */
 export async function askForCredential(
-  { param, value }: CredentialSource,
+  { param, value }: HttpSettings["credential"],
   time: Time,
   limitMs: number,
   signal: AbortSignal | undefined,

@@ -3,7 +3,7 @@ import { runtimeName, version } from "../runtime.ts";
 import { show } from "../values.ts";
 import { CustomCodeError, checkHooked, copied, describeThrown, watched } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
-import type { Failure } from "./policy.ts";
+import { type Failure, heldUp } from "./policy.ts";
 import { type CallInput, mayRepeat, type PreparedRequest, sentOnce } from "./request.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
 import { unlessAborted } from "./time.ts";
@@ -29,13 +29,6 @@ export interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> 
 
 class TooLargeError extends Error {}
 const wasRead = "Your fetch function returned a Response that was already read. Return a new one.";
-
-/** Stands for an error whose fields throw when they are read. */
-const unreadable = new Error("its message cannot be read");
-
-/** What spent the time if nothing was sent. */
-export const heldUp =
-  "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
 
 /**
  * Creates the function that sends one request and reads the whole response. Only this file calls ky.
@@ -96,8 +89,8 @@ export function createSender(settings: HttpSettings) {
         const isHookError = error instanceof CustomCodeError && error.option === "hooks";
         if (!isHookError || !received || bodyError === undefined) throw error;
         // A hook was reading the body when it broke.
-        const broken = bodyFailure(bodyError, received);
-        return { kind: "reply", response: received, body: broken, isReplaced: false };
+        const body = bodyFailure(bodyError, received);
+        return { kind: "reply", response: received, body, isReplaced: false };
       }
       if (received && response.status !== received.status) {
         throw new CustomCodeError(
@@ -228,7 +221,8 @@ export function createSender(settings: HttpSettings) {
 
     const result = await exchange()
       .catch(failureOf)
-      .catch(() => failureOf(unreadable));
+      // The fields of an error from the merchant's code may throw when they are read.
+      .catch(() => failureOf(new Error("its message cannot be read")));
     if (withheld !== undefined) throw withheld;
     return { result, wasSent: hasLeft };
   };

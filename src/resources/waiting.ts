@@ -72,14 +72,8 @@ export async function* poll<T>(
 /** Whether a failure is temporary. */
 export function passesByItself(error: unknown): boolean {
   // A response that is not JSON usually comes from a proxy while the service is down.
-  const types = [
-    ConnectionError,
-    TimeoutError,
-    ServerError,
-    RateLimitError,
-    UnexpectedResponseError,
-  ];
-  return types.some((type) => type.is(error));
+  const all = [ConnectionError, TimeoutError, ServerError, RateLimitError, UnexpectedResponseError];
+  return all.some((type) => type.is(error));
 }
 
 /**
@@ -146,15 +140,11 @@ export async function waitUntilFinal<T extends { readonly status: string }>(
   read: (options: ReadOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
-  // A copy, which the caller cannot change during the wait.
   const checked = checkOptions(callSchema, options);
   const { signal, deadlineMs = 900_000 } = checked;
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineMs };
-  const reads = followStatus(
-    operation,
-    (leftMs) => read({ ...checked, deadlineMs: leftMs }),
-    waits,
-  );
+  const readWithin = (deadlineMs: number) => read({ ...checked, deadlineMs });
+  const reads = followStatus(operation, readWithin, waits);
   for (;;) {
     const { done, value } = await reads.next();
     if (done) return value;

@@ -5,7 +5,7 @@ import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import type { Failure } from "../../http/policy.ts";
 import { askForCredential } from "../../http/request.ts";
-import type { CredentialSource, HttpSettings } from "../../http/settings.ts";
+import type { HttpSettings } from "../../http/settings.ts";
 import { within } from "../../http/time.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
@@ -50,8 +50,8 @@ export async function oncePerOrder(
     const isOver = await within(other, deadlineAt - time.now(), time, signal);
     if (!isOver && !signal?.aborted) throw unsent({ ...late, spentOn: otherParameters });
   };
-  const order = await namesOf(settings, body.orderId, async (credential) => {
-    const given = await askForCredential(credential, time, deadlineMs, signal, late);
+  const order = await namesOf(settings, body.orderId, async () => {
+    const given = await askForCredential(settings.credential, time, deadlineMs, signal, late);
     if (typeof given === "string") return given;
     throw unsent(given);
   });
@@ -68,14 +68,14 @@ const otherParameters =
 async function namesOf(
   { credential, baseUrl, idempotencyNamespace }: HttpSettings,
   orderId: string,
-  ask: (credential: CredentialSource) => Promise<string>,
+  askForKey: () => Promise<string>,
 ): Promise<OrderNames> {
   const name = (...account: readonly string[]) =>
     idempotencyKeyFrom(baseUrl, idempotencyNamespace, ...account, orderId);
   // A bearer token changes every hour, but its merchant does not.
   const { merchantId } = { ...credential.path };
   if (merchantId !== undefined) return { own: name(merchantId) };
-  const own = name(await ask(credential));
+  const own = name(await askForKey());
   const { provider } = credential;
   return { own, ...(provider && { shared: name("provider", numberOf(provider)) }) };
 }
