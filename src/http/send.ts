@@ -105,7 +105,8 @@ export function createSender(settings: HttpSettings) {
         return { ...reply, body: "" };
       }
       try {
-        const text = await sending.text();
+        // A custom fetch may return a Response whose text() resolves to parsed JSON or bytes.
+        const text = String(await sending.text());
         if (text.length > maxResponseBytes) throw new TooLargeError();
         return { ...reply, body: text };
       } catch (error) {
@@ -212,11 +213,9 @@ export function createSender(settings: HttpSettings) {
       if (error instanceof TooLargeError) {
         return { kind: "too_large", status, maxBytes: maxResponseBytes, requestId: undefined };
       }
-      const failure = endOf(error);
-      if (failure) return failure;
       // Part of the response arrived, so the request was sent, whatever the platform calls the error.
       const { code, detail } = readNetworkError(error);
-      return { kind: "connection", code, detail: redact(detail) };
+      return endOf(error) ?? { kind: "connection", code, detail: redact(detail) };
     }
 
     const result = await exchange()
