@@ -102,24 +102,18 @@ export function configure(
   return Object.freeze({ ...settings, environment, allowHttp, baseUrl, credential, fetchOptions });
 }
 
-/** Fields of fetch's init that every request sets itself, and what to do instead. */
-const setByRequests: Readonly<Record<string, string>> = {
-  method: "Every call has its own.",
-  body: "Every call has its own.",
-  headers: "Use the option headers.",
-  signal: "Pass signal to each call.",
-  redirect: "No redirect is followed.",
-  cache: "Nothing is cached.",
-};
+/** Fields of fetch's init that every request sets itself. */
+const setByRequests = ["method", "body", "headers", "signal", "redirect", "cache"];
 
 function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
   const refuse = (name: string, rule: string) => {
     const param = `fetchOptions.${name}`;
     throw new ConfigurationError(`${param} ${rule}`, { code: "invalid_option", param });
   };
-  for (const [name, cure] of Object.entries(setByRequests)) {
-    if (fetchOptions[name] !== undefined)
-      refuse(name, `would have no effect. Leave it out. ${cure}`);
+  const overridden = setByRequests.find((name) => isGiven(fetchOptions[name]));
+  if (overridden !== undefined) {
+    const cure = "Leave it out. headers is an option of its own, and each call takes a signal.";
+    refuse(overridden, `would have no effect, because every request sets its own. ${cure}`);
   }
   const { dispatcher } = fetchOptions;
   // A custom fetch may take a different kind of dispatcher.

@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Node repeats a withdrawal by itself after a 421",
     file: "src/http/request.ts",
-    find: 'replay === "unsafe" && runtime.startsWith("node/")',
+    find: 'isNode && (hasDispatcher || replay === "unsafe")',
     replace: "false",
     test: "test/http/repeating-fetch.test.ts",
   },
@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "one credential's pause delays the others",
     file: "src/http/pace.ts",
-    find: "const pace = this.#paces.get(credential) ?? new Pace(this.#time);",
+    find: "const pace = this.#paces.get(account) ?? new Pace(this.#time);",
     replace: "const [pace = new Pace(this.#time)] = this.#paces.values();",
     test: "test/http/shared-limits.test.ts",
   },

@@ -103,18 +103,20 @@ describe("a secret key from the environment", () => {
 
 describe("fetchOptions", () => {
   test.each([
-    ["method", "PUT", "Every call has its own"],
-    ["body", "{}", "Every call has its own"],
-    ["headers", { "x-a": "b" }, "Use the option headers"],
-    ["signal", AbortSignal.abort(), "Pass signal to each call"],
-    ["redirect", "follow", "No redirect is followed"],
-    ["cache", "force-cache", "Nothing is cached"],
-  ])("may not have %s, which would have no effect", (name, value, cure) => {
+    ["method", "PUT"],
+    ["body", "{}"],
+    ["headers", { "x-a": "b" }],
+    ["signal", AbortSignal.abort()],
+    ["redirect", "follow"],
+    ["cache", "force-cache"],
+  ])("may not have %s, which would have no effect", (name, value) => {
     expect(() => configure({ ...complete, fetchOptions: { [name]: value } }, {})).toThrow(
       expect.objectContaining({
         name: "ConfigurationError",
         param: `fetchOptions.${name}`,
-        message: expect.stringContaining(cure),
+        message: expect.stringMatching(
+          /would have no effect.* Leave it out\. headers is an option/,
+        ),
       }),
     );
   });

@@ -5,23 +5,10 @@ import type { Operation } from "../wire/operation.ts";
 import type { Failure } from "./policy.ts";
 import type { CallInput } from "./request.ts";
 import { isRedirect, type Reply } from "./send.ts";
-import type { HttpSettings } from "./settings.ts";
+import type { ApiResponse, HttpSettings } from "./settings.ts";
 import { readHttpDate, type Time } from "./time.ts";
 
-/** A value, with the status, headers and body of its response. */
-export interface ApiResponse<T> {
-  readonly data: T;
-  readonly status: number;
-  readonly headers: Headers;
-  /** The response body as received. Integers beyond 2^53, which are reported as drift, are exact only here. */
-  readonly rawBody: string;
-  /** The service's id for the request. Quote it to the service's support. */
-  readonly requestId: string | undefined;
-  /** The key that every attempt carried; only for calls that create something. */
-  readonly idempotencyKey: string | undefined;
-  /** Requests sent for the call, the first one included. */
-  readonly attempts: number;
-}
+export type { ApiResponse };
 
 /**
  * The result of every call: await it for the value, or `withResponse()` for the value with its response.

@@ -7,7 +7,7 @@ import type { Replay } from "../wire/operation.ts";
 import type { Failure, StatusFailure } from "./policy.ts";
 import type { HttpSettings } from "./settings.ts";
 
-export interface CallFacts {
+interface CallFacts {
   readonly operation: string;
   readonly replay: Replay;
   readonly service: Pick<HttpSettings, "baseUrl" | "environment">;
@@ -28,15 +28,11 @@ export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): S
   return outcomeUnknownError(failure, error, call);
 }
 
-function common({ operation, idempotencyKey, attempts }: CallFacts) {
-  return { operation, idempotencyKey, attempts };
-}
-
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
-  const { operation, replay, service } = call;
+  const { operation, replay, service, idempotencyKey, attempts } = call;
   const { origin } = new URL(service.baseUrl);
   const requestId = "requestId" in failure ? failure.requestId : undefined;
-  const facts = { ...common(call), outcome, requestId };
+  const facts = { operation, idempotencyKey, attempts, outcome, requestId };
   const unrepeated = call.outOfBudget ? outOfBudget : "";
   const next = nextStep(call);
   const mayHaveActed = replay === "safe" ? "" : ` It may have taken effect. ${next}`;
@@ -91,8 +87,11 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
           : `${operation} was aborted${replay === "safe" ? "." : `; the service may have acted on it. ${next}`}`,
         { ...facts, code: "aborted", cause: failure.reason },
       );
-    case "no_credential":
-      return Object.assign(failure.error, { ...common(call), outcome });
+    case "no_credential": {
+      // A copy: concurrent calls may have failed with the same error.
+      const { code, param, message, cause } = failure.error;
+      return new errors.ConfigurationError(message, { ...facts, code, param, cause });
+    }
     case "redirect":
       return new errors.ConfigurationError(
         `${origin} answered ${failure.status} with a redirect to ${failure.origin ?? "another place"}. ` +
@@ -210,8 +209,7 @@ function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
   const cures: Readonly<Record<string, string>> = {
     InvalidRequestError: `Correct ${facts.param ?? "the request"} before calling again.`,
     AuthenticationError: "Check that the credential is complete and belongs to this environment.",
-    PermissionError:
-      "If your merchant account should be allowed to do this, ask the service to enable it.",
+    PermissionError: "If your account should be allowed to do this, ask the service to enable it.",
     NotFoundError:
       "Check the id, that it belongs to this environment and key, and that baseUrl ends before /v1.",
     IdempotencyConflictError:
@@ -228,15 +226,16 @@ function outcomeUnknownError(
   cause: SettlekitError,
   call: CallFacts,
 ): SettlekitError {
-  const { operation, attempts } = call;
+  const { operation, idempotencyKey, attempts } = call;
   const { requestId, retryAfterMs } = cause;
   const requests = attempts === 1 ? "1 request" : `${attempts} requests`;
   const status = "status" in failure ? failure.status : undefined;
+  const facts = { operation, idempotencyKey, attempts, requestId, status, retryAfterMs };
   const first = failure.kind === "redirect" ? "Set baseUrl to the service's actual URL. " : "";
   return new errors.OutcomeUnknownError(
     `Outcome unknown: ${operation} may have succeeded. ${requests} sent, without a conclusive response (last: ` +
       `${cause.name} ${cause.code}). ${first}${nextStep(call)}`,
-    { ...common(call), code: "outcome_unknown", requestId, status, retryAfterMs, cause },
+    { ...facts, code: "outcome_unknown", cause },
   );
 }
 

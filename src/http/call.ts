@@ -4,11 +4,11 @@ import { credentialHeader } from "../wire/credential.ts";
 import { checkOptions } from "../wire/fields.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
-import { type CallFacts, errorFor } from "./call-errors.ts";
+import { errorFor } from "./call-errors.ts";
 import { callSchema } from "./checks.ts";
-import { type EventFacts, headersFrom, observersOf } from "./events.ts";
+import { answerFacts, type EventFacts, headersFrom, observersOf } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
-import { decide, type Failure } from "./policy.ts";
+import { decide, type Failure, heldUp } from "./policy.ts";
 import { askForCredential, type CallInput, prepareRequest, redactor } from "./request.ts";
 import { createSender, type Reply } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
@@ -72,13 +72,6 @@ export async function makeCall<T>(
 
   const pastDeadline = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
   const remainingMs = () => deadlineAt - time.now();
-  const facts = (): CallFacts => ({
-    operation: name,
-    replay,
-    service: settings,
-    idempotencyKey,
-    attempts,
-  });
 
   async function authenticate(): Promise<void> {
     throwIfAborted();
@@ -88,7 +81,8 @@ export async function makeCall<T>(
     if (typeof given !== "string") {
       return stop(given.kind === "timeout" && lastFailure ? lastFailure : given);
     }
-    pace = paces.of(given);
+    // A dashboard's token may change with every call, but its merchant does not.
+    pace = paces.of(source.path?.merchantId ?? given);
     const [earlier, later] = [redact, redactor(given)];
     redact = (text) => later(earlier(text));
     const header = credentialHeader(kind, settings.wire.headerPrefix);
@@ -108,7 +102,8 @@ export async function makeCall<T>(
         );
       }
       if (pace.isPaused) return inTurn();
-      await input.beforeSend?.(outcome);
+      const known = await input.beforeSend?.(outcome);
+      if (known) return { ...known, kind: "success", drift: [] };
       if (remainingMs() <= 0 || signal?.aborted) tooLate();
       return await attempt();
     } finally {
@@ -157,13 +152,11 @@ export async function makeCall<T>(
     if (answer.kind === "status" && answer.status === 429) {
       pace.limited(sentAt, answer.retryAfterMs);
     } else if ("status" in answer) pace.accepted(sentAt);
-    const { status, requestId } = { status: undefined, requestId: undefined, ...answer };
     emit({
       type: "attempt",
       attempt: attempts,
       durationMs: time.now() - sentAt,
-      ...(status !== undefined && { status }),
-      ...(requestId !== undefined && { requestId }),
+      ...("status" in answer && answerFacts(answer)),
       ...(answer.kind !== "success" && { failure: answer.kind }),
     });
     return answer;
@@ -204,9 +197,7 @@ export async function makeCall<T>(
       random: time.random(),
     });
     outcome = decision.outcome;
-    if (decision.action === "stop") {
-      throw errorFor(failure, outcome, { ...facts(), outOfBudget: decision.outOfBudget });
-    }
+    if (decision.action === "stop") return stop(failure, decision.outOfBudget);
     const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
     emit({ type: "retry", attempt: attempts + 1, reason, waitMs: decision.waitMs });
     if (decision.action === "renew") {
@@ -225,16 +216,17 @@ export async function makeCall<T>(
   }
 
   /** Ends a call that was aborted, or reached its deadline, while waiting. */
-  function tooLate(spentOn?: string): never {
+  function tooLate(spentOn = heldUp): never {
     throwIfAborted();
-    stop(lastFailure ?? (spentOn === undefined ? pastDeadline : { ...pastDeadline, spentOn }));
+    stop(lastFailure ?? { ...pastDeadline, spentOn });
   }
 
   /** Ends the call without another attempt. */
-  function stop(failure: Failure): never {
+  function stop(failure: Failure, outOfBudget = false): never {
     // Between attempts, an earlier one may have taken effect.
     if (failure.kind === "aborted" && attempts > 0) outcome = "unknown";
-    throw errorFor(failure, outcome, facts());
+    const call = { operation: name, replay, service: settings, idempotencyKey, attempts };
+    throw errorFor(failure, outcome, { ...call, outOfBudget });
   }
 
   await authenticate();

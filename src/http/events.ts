@@ -1,4 +1,4 @@
-import type { Outcome } from "../errors.ts";
+import type { Outcome, SettlekitErrorOptions } from "../errors.ts";
 import type { Channel } from "../runtime.ts";
 import { checkHeaders } from "./headers.ts";
 
@@ -105,6 +105,12 @@ export interface Observer {
   beforeAttempt?:
     | ((callId: number, request: AttemptRequest) => Readonly<Record<string, string>> | undefined)
     | undefined;
+}
+
+/** What an event says about a response, if there was one. */
+export function answerFacts(answer: Pick<SettlekitErrorOptions, "status" | "requestId">) {
+  const { status, requestId } = answer;
+  return { ...(status !== undefined && { status }), ...(requestId !== undefined && { requestId }) };
 }
 
 /** The settings that observe a client's calls. */

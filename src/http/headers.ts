@@ -2,11 +2,8 @@ import { ConfigurationError } from "../errors.ts";
 import { show, withoutSecrets } from "../values.ts";
 import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/credential.ts";
 
-const transportHeaders = new Set(
-  "connection content-length expect host keep-alive te trailer transfer-encoding upgrade".split(
-    " ",
-  ),
-);
+const connectionHeader =
+  /^(connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/;
 
 /** Returns the headers with lower-case names. Errors never contain values, because headers often contain tokens. */
 export function checkHeaders(
@@ -33,7 +30,7 @@ export function checkHeaders(
           "the key.",
       );
     }
-    if (transportHeaders.has(lowerCase)) {
+    if (connectionHeader.test(lowerCase)) {
       throw fail(`${name} belongs to the connection, which fetch controls. Leave it out.`);
     }
     if (typeof value !== "string") {

@@ -62,11 +62,11 @@ export class CustomCodeError extends Error {
   constructor(
     option: "hooks" | "fetch",
     message: string,
-    { cause, maySend = option === "fetch" }: { cause?: unknown; maySend?: boolean } = {},
+    more?: { cause?: unknown; maySend?: boolean },
   ) {
-    super(message, { cause });
+    super(message, more);
     this.option = option;
-    this.maySend = maySend;
+    this.maySend = more?.maySend ?? option === "fetch";
   }
 }
 
@@ -145,7 +145,7 @@ export async function checkHooked(
 }
 
 export function describeThrown(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
+  return error instanceof Error ? String(error) : show(error);
 }
 
 /** Copies an error without its properties, such as the request, whose headers contain the credential. */

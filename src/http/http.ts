@@ -1,9 +1,9 @@
 import pLimit from "p-limit";
-import { SettlekitError, type SettlekitErrorOptions } from "../errors.ts";
+import { SettlekitError } from "../errors.ts";
 import type { Operation } from "../wire/operation.ts";
 import { ApiPromise } from "./answer.ts";
 import { type Emit, makeCall, type Shared, sharedBy } from "./call.ts";
-import { type EndEvent, notify, type Observer } from "./events.ts";
+import { answerFacts, type EndEvent, type EventFacts, notify, type Observer } from "./events.ts";
 import { Paces } from "./pace.ts";
 import type { CallInput } from "./request.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
@@ -59,41 +59,33 @@ export class Http {
   ): ApiPromise<T> {
     const shared = { ...this.#shared, observers: new Set(this.#shared.observers) };
     const { time, observers, settings } = shared;
-    const { channel } = settings;
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
+    let attempts = 0;
     const emit: Emit = (event) => {
-      const isHeard = observers.size > 0 || channel?.hasSubscribers;
-      if (isHeard) notify({ callId, operation: name, ...event }, observers, channel);
+      if (event.type === "attempt") attempts = event.attempt;
+      const { channel } = settings;
+      if (observers.size === 0 && !channel?.hasSubscribers) return;
+      notify({ callId, operation: name, ...event }, observers, channel);
     };
-    const end = (
-      { attempts = 0, status, requestId }: Omit<SettlekitErrorOptions, "code">,
-      facts: Pick<EndEvent, "ok" | "error" | "code" | "outcome">,
-    ) =>
-      emit({
-        type: "end",
-        durationMs: time.now() - startedAt,
-        attempts,
-        ...(status !== undefined && { status }),
-        ...(requestId !== undefined && { requestId }),
-        ...facts,
-      });
+    const end = (facts: Omit<EventFacts<EndEvent>, "type" | "durationMs" | "attempts">) =>
+      emit({ type: "end", durationMs: time.now() - startedAt, attempts, ...facts });
 
     const run = async () => {
       emit({ type: "start", method, path });
       try {
         const filled = typeof input === "function" ? input() : input;
         const response = await makeCall(shared, operation, filled, options, callId, emit);
-        end(response, { ok: true });
+        end({ ok: true, ...answerFacts(response) });
         return response;
       } catch (error) {
         if (SettlekitError.is(error)) {
           // An argument's own error does not name the operation.
           if (error.operation === undefined) Object.assign(error, { operation: name, attempts: 0 });
           const { code, outcome } = error;
-          end(error, { ok: false, error: error.name, code, outcome });
-        } else end({}, { ok: false });
+          end({ ok: false, error: error.name, code, outcome, ...answerFacts(error) });
+        } else end({ ok: false, error: "Error" });
         throw error;
       }
     };

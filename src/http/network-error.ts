@@ -40,9 +40,8 @@ export function readNetworkError(error: unknown, service?: URL): NetworkFailure 
   if (service && !causes.every((cause) => isAbout(cause, service))) {
     return { kind: "connection", code, detail };
   }
-  if (causes.length > 0 && causes.every(isUnreachable))
-    return { kind: "unreachable", code, detail };
-  if (causes.length > 0 && causes.every((cause) => tlsCode.test(textOf(cause.code)))) {
+  if (first && causes.every(isUnreachable)) return { kind: "unreachable", code, detail };
+  if (first && causes.every((cause) => tlsCode.test(textOf(cause.code)))) {
     return { kind: "tls", code, detail };
   }
   // undici refused a dispatcher from another copy of undici before it sent anything.

@@ -30,7 +30,7 @@ interface State {
 }
 
 /**
- * Paces the calls with one credential. After a 429, all calls wait as long as the service asks, or until it accepts a
+ * Paces the calls of one account. After a 429, all calls wait as long as the service asks, or until it accepts a
  * request sent after the refused one. A rate applies only once 429s show a limit: many responses are 429, or one
  * arrives soon after a pause or while calls wait for their slots. The rate starts at what the service accepted before,
  * then rises: slowly near a known limit, quickly from a guess, and ever faster while no 429 arrives, because limits
@@ -82,10 +82,8 @@ export class Pace {
     this.#accepted.push(now);
     // In bulk, because shift() moves all the others, which takes a tenth of the time at thousands of calls a second.
     if ((this.#accepted[0] ?? now) < now - 2 * longestWindowMs) {
-      this.#accepted.splice(
-        0,
-        this.#accepted.findIndex((at) => at >= now - longestWindowMs),
-      );
+      const recent = this.#accepted.findIndex((at) => at >= now - longestWindowMs);
+      this.#accepted.splice(0, recent);
     }
     this.#refusedShare *= 1 - answerWeight;
     const isUnfounded = sentAt > this.#refusedSentAt && this.#refusedShare < limitingShare;
@@ -135,10 +133,10 @@ function rateAt(at: number, { rate, isKnown, since }: State): number {
   return rate * (1 + (isKnown ? (seconds / 40) ** 4 : (seconds / 3) ** 3));
 }
 
-/** How many credentials are tracked at once; on a server, each checkout has its own. */
+/** How many accounts are tracked at once; on a server, each checkout is one. */
 const mostPaces = 1_000;
 
-/** The pace of each credential, because a 429 for one says nothing about the others. */
+/** The pace of each account: a credential, or a dashboard's merchant. A 429 for one says nothing about the others. */
 export class Paces {
   readonly #time: Time;
   readonly #paces = new Map<string, Pace>();
@@ -147,11 +145,11 @@ export class Paces {
     this.#time = time;
   }
 
-  of(credential: string): Pace {
-    const pace = this.#paces.get(credential) ?? new Pace(this.#time);
+  of(account: string): Pace {
+    const pace = this.#paces.get(account) ?? new Pace(this.#time);
     // Reinsert, so that the least recently used comes first.
-    this.#paces.delete(credential);
-    this.#paces.set(credential, pace);
+    this.#paces.delete(account);
+    this.#paces.set(account, pace);
     const [oldest] = this.#paces.keys();
     if (oldest !== undefined && this.#paces.size > mostPaces) this.#paces.delete(oldest);
     return pace;
@@ -165,14 +163,12 @@ export class Paces {
  */
 export function enter(limit: LimitFunction) {
   const isFree = limit.activeCount < limit.concurrency;
-  const { promise: over, resolve: leave } = Promise.withResolvers<void>();
-  const turn = new Promise<void>((begin) => {
-    limit(() => {
-      begin();
-      return over;
-    });
+  const [turn, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  limit(() => {
+    turn.resolve();
+    return end.promise;
   });
-  return { turn: isFree ? undefined : turn, leave };
+  return { turn: isFree ? undefined : turn.promise, leave: end.resolve };
 }
 
 // In tenths of a retry: ten successes earn one.

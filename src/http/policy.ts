@@ -63,6 +63,10 @@ interface Answered {
   readonly requestId: string | undefined;
 }
 
+/** What spent a call's time if nothing was sent, and what to do about it. */
+export const heldUp =
+  "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
+
 const baseWaitMs = 500;
 const maxWaitMs = 8_000;
 /** A shorter Retry-After is ignored, to avoid a busy loop. */

@@ -4,7 +4,7 @@ import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./headers.ts";
 import type { Failure } from "./policy.ts";
-import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
+import type { ApiResponse, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -13,8 +13,11 @@ export interface CallInput<T = unknown> {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: object;
-  /** Called right before a request is sent, with the outcome of earlier attempts. If it throws, nothing is sent. */
-  readonly beforeSend?: (outcome: Outcome) => Promise<void>;
+  /**
+   * Called right before a request is sent, with the outcome of earlier attempts. If it returns a response, the call ends
+   * with that; if it throws, with the error. Then nothing is sent.
+   */
+  beforeSend?(outcome: Outcome): Promise<ApiResponse<T> | undefined>;
   /**
    * Called before the body is handed to fetch, and again when it is written to the connection, on runtimes that report
    * it. If it throws, the request cannot take effect, and the call fails with that error.
@@ -66,12 +69,17 @@ function encode(content: object): string {
 /**
  * Whether the runtime's fetch might resend a request that it must not resend. Deno's resends when a reused connection
  * breaks, even a POST that the service has acted on; Node's resends after a 421. Neither can resend a stream. On Node,
- * the body of a keyed request stays text, because resending it is harmless and merchants' tests read it.
+ * the body of a keyed request is text, which merchants' tests read, because resending it is harmless; with a dispatcher
+ * that resends requests and then fails to connect, only a stream shows that the first one was sent.
  */
-export function mayRepeat(runtime = "", { replay }: PreparedRequest): boolean {
-  return runtime.startsWith("deno/")
-    ? replay !== "safe"
-    : replay === "unsafe" && runtime.startsWith("node/");
+export function mayRepeat(
+  runtime = "",
+  { replay }: PreparedRequest,
+  hasDispatcher = false,
+): boolean {
+  if (replay === "safe") return false;
+  const isNode = runtime.startsWith("node/");
+  return runtime.startsWith("deno/") || (isNode && (hasDispatcher || replay === "unsafe"));
 }
 
 /** The request with its body as a stream, which calls `check` when the body is written to the connection. */
@@ -158,7 +166,7 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
  * @param late The failure if it takes too long.
  */
 export async function askForCredential(
-  { param, value }: CredentialSource,
+  { param, value }: HttpSettings["credential"],
   time: Time,
   limitMs: number,
   signal: AbortSignal | undefined,

@@ -3,7 +3,7 @@ import { runtimeName, version } from "../runtime.ts";
 import { show } from "../values.ts";
 import { CustomCodeError, checkHooked, copied, describeThrown, watched } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
-import type { Failure } from "./policy.ts";
+import { type Failure, heldUp } from "./policy.ts";
 import { type CallInput, mayRepeat, type PreparedRequest, sentOnce } from "./request.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
 import { unlessAborted } from "./time.ts";
@@ -89,8 +89,8 @@ export function createSender(settings: HttpSettings) {
         const isHookError = error instanceof CustomCodeError && error.option === "hooks";
         if (!isHookError || !received || bodyError === undefined) throw error;
         // A hook was reading the body when it broke.
-        const broken = bodyFailure(bodyError, received);
-        return { kind: "reply", response: received, body: broken, isReplaced: false };
+        const body = bodyFailure(bodyError, received);
+        return { kind: "reply", response: received, body, isReplaced: false };
       }
       if (received && response.status !== received.status) {
         throw new CustomCodeError(
@@ -105,7 +105,8 @@ export function createSender(settings: HttpSettings) {
         return { ...reply, body: "" };
       }
       try {
-        const text = await sending.text();
+        // A custom fetch may return a Response whose text() resolves to parsed JSON or bytes.
+        const text = String(await sending.text());
         if (text.length > maxResponseBytes) throw new TooLargeError();
         return { ...reply, body: text };
       } catch (error) {
@@ -141,7 +142,8 @@ export function createSender(settings: HttpSettings) {
       };
       check();
       hasLeft = true;
-      const isStream = mayRepeat(runtime, attempt) && (!customFetch || hasDispatcher);
+      const isStream =
+        mayRepeat(runtime, attempt, hasDispatcher) && (!customFetch || hasDispatcher);
       const given = (isStream ? sentOnce(init, check) : init) as FetchInit & RequestInit;
       const answer = Promise.resolve(
         customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),
@@ -204,23 +206,22 @@ export function createSender(settings: HttpSettings) {
     function endOf(error: unknown): Failure | undefined {
       if (attempt.signal?.aborted) return { kind: "aborted", reason: attempt.signal.reason };
       if (!(error instanceof TimeoutError)) return undefined;
-      const spentOn =
-        "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
-      return { ...attempt.late, ...(!hasLeft && { spentOn }) };
+      return { ...attempt.late, ...(!hasLeft && { spentOn: heldUp }) };
     }
 
     function bodyFailure(error: unknown, { status }: FetchResponse): Failure {
       if (error instanceof TooLargeError) {
         return { kind: "too_large", status, maxBytes: maxResponseBytes, requestId: undefined };
       }
-      const failure = endOf(error);
-      if (failure) return failure;
       // Part of the response arrived, so the request was sent, whatever the platform calls the error.
       const { code, detail } = readNetworkError(error);
-      return { kind: "connection", code, detail: redact(detail) };
+      return endOf(error) ?? { kind: "connection", code, detail: redact(detail) };
     }
 
-    const result = await exchange().catch(failureOf);
+    const result = await exchange()
+      .catch(failureOf)
+      // The fields of an error from the merchant's code may throw when they are read.
+      .catch(() => failureOf(new Error("its message cannot be read")));
     if (withheld !== undefined) throw withheld;
     return { result, wasSent: hasLeft };
   };

@@ -6,7 +6,7 @@ import type { ClientHooks } from "./hooks.ts";
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
-  /** On Node, a withdrawal's body is a stream if `fetchOptions` has an undici `dispatcher`. */
+  /** On Node, a creation's body is a stream if `fetchOptions` has an undici `dispatcher`. */
   body?: string;
   signal: AbortSignal;
   redirect: "manual";
@@ -26,6 +26,21 @@ export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> 
 
 /** The part of fetch that settlekit uses, always called as `fetch(url, init)`. undici's fetch fits too. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+/** A value, with the status, headers and body of its response. */
+export interface ApiResponse<T> {
+  readonly data: T;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The response body as received. Integers beyond 2^53, which are reported as drift, are exact only here. */
+  readonly rawBody: string;
+  /** The service's id for the request. Quote it to the service's support. */
+  readonly requestId: string | undefined;
+  /** The key that every attempt carried; only for calls that create something. */
+  readonly idempotencyKey: string | undefined;
+  /** Requests sent for the call, the first one included. */
+  readonly attempts: number;
+}
 
 /** The source of the credential of a client's calls. */
 export interface CredentialSource {

@@ -61,9 +61,8 @@ export async function unlessAborted<T>(
 
 /** Milliseconds since 1970 of an HTTP date; undefined for other texts, many of which Date.parse would accept. */
 export function readHttpDate(text: string): number | undefined {
-  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text))
-    return undefined;
-  const ms = Date.parse(text);
+  const isHttpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text);
+  const ms = isHttpDate ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 

@@ -2,7 +2,6 @@ import { ConfigurationError, InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { toCaip2 } from "../evm/chains.ts";
 import { callSchema } from "../http/checks.ts";
-import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
 import { invalidArgument, invalidOption, isRecord, jsonText, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
@@ -130,8 +129,9 @@ export function checkContract(param: string, value: string, chainId: unknown): s
 }
 
 /** A read of one payment. The response must be about that payment. */
-export function ofPayment(paymentId: string): CallInput<{ readonly id: string }> {
-  return { path: { paymentId }, differing: ({ id }) => otherId(paymentId, id) };
+export function ofPayment(paymentId: string) {
+  const differing = ({ id }: { readonly id: string }) => otherId(paymentId, id);
+  return { path: { paymentId }, differing };
 }
 
 /** The name of the field if its id differs from the one requested, ignoring case: a service may change it. */

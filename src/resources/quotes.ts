@@ -73,7 +73,7 @@ export class Quotes {
   }
 
   /** A customer who paid another payment's quote would have paid for someone else. */
-  #differing(quote: Quote): readonly string[] {
-    return otherId(this.#paymentId, quote.paymentId, "paymentId");
+  #differing(quote: Quote | null): readonly string[] {
+    return otherId(this.#paymentId, quote?.paymentId, "paymentId");
   }
 }

@@ -100,7 +100,7 @@ function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "non
   );
 }
 
-function filled(request: RawRequest, options: RequestOptions): CallInput {
+function filled(request: RawRequest, options: RequestOptions): Pick<CallInput, "query" | "body"> {
   const { method, path, query, body } = checkParameters(request, parameters);
   if (!methods.includes(method)) {
     throw refused("method", `must be one of ${methods.join(", ")}`, method);
@@ -148,8 +148,7 @@ function checkBody(body: object): object {
 
 /** Whether a path is literal: URL parsing must not turn it into a different one. */
 function isPlainPath(path: unknown): boolean {
-  if (typeof path !== "string" || !/^\/[^/?#\\{}]/.test(path)) return false;
-  if (/[?#\\{}\s]/.test(path)) return false;
+  if (typeof path !== "string" || !/^\/(?!\/)[^?#\\{}\s]+$/.test(path)) return false;
   const base = "https://base.invalid";
   return URL.canParse(base + path) && new URL(base + path).href === base + path;
 }

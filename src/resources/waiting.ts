@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import {
   AbortError,
   ConnectionError,
@@ -15,16 +14,10 @@ import type { Time } from "../http/time.ts";
 import { checkOptions } from "../wire/fields.ts";
 import { isFinal } from "../wire/payment-status.ts";
 
-/** The options of `waitUntilFinal`. */
-export interface WaitOptions {
-  /** Ends the wait with an `AbortError`. */
-  readonly signal?: AbortSignal | undefined;
+/** The options of `waitUntilFinal`; all but `deadlineMs` are those of each read. */
+export interface WaitOptions extends ReadOptions {
   /** Limit of the whole wait, in milliseconds. Default 900,000 (15 minutes). */
-  readonly deadlineMs?: number | undefined;
-  /** Limit of each attempt of a read, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
-  /** Added to every read. May not set credentials. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  deadlineMs?: number | undefined;
 }
 
 interface PollOptions {
@@ -79,14 +72,8 @@ export async function* poll<T>(
 /** Whether a failure is temporary. */
 export function passesByItself(error: unknown): boolean {
   // A response that is not JSON usually comes from a proxy while the service is down.
-  const types = [
-    ConnectionError,
-    TimeoutError,
-    ServerError,
-    RateLimitError,
-    UnexpectedResponseError,
-  ];
-  return types.some((type) => type.is(error));
+  const all = [ConnectionError, TimeoutError, ServerError, RateLimitError, UnexpectedResponseError];
+  return all.some((type) => type.is(error));
 }
 
 /**
@@ -146,9 +133,6 @@ export async function* followStatus<T extends { readonly status: string }>(
   );
 }
 
-const { signal, deadlineMs, timeoutMs, headers } = callSchema.shape;
-const waitSchema = z.strictObject({ signal, deadlineMs, timeoutMs, headers });
-
 /** Polls until the status is final. */
 export async function waitUntilFinal<T extends { readonly status: string }>(
   time: Time,
@@ -156,13 +140,11 @@ export async function waitUntilFinal<T extends { readonly status: string }>(
   read: (options: ReadOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
-  const { signal, deadlineMs = 900_000 } = checkOptions(waitSchema, options);
+  const checked = checkOptions(callSchema, options);
+  const { signal, deadlineMs = 900_000 } = checked;
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineMs };
-  const reads = followStatus(
-    operation,
-    (leftMs) => read({ ...options, deadlineMs: leftMs }),
-    waits,
-  );
+  const readWithin = (deadlineMs: number) => read({ ...checked, deadlineMs });
+  const reads = followStatus(operation, readWithin, waits);
   for (;;) {
     const { done, value } = await reads.next();
     if (done) return value;

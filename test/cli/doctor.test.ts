@@ -138,7 +138,7 @@ describe("settlekit doctor", () => {
 
   test.each<[string, Answer, number, RegExp]>([
     ["401", { status: 401 }, 3, /credential/],
-    ["403", { status: 403 }, 3, /Ask the service/],
+    ["403", { status: 403 }, 3, /ask the service/],
     ["429", { status: 429, headers: { "retry-after": "9" } }, 5, /Call again in 9 s/],
     ["500", { status: 500 }, 5, /The service failed/],
     ["a page of a proxy", { body: "<html>" }, 5, /not with the expected JSON/],

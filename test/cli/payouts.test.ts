@@ -120,7 +120,7 @@ describe("settlekit payouts", () => {
     for (const args of [planOf("a"), ["run", "--no-limits"], ["list"]]) {
       const { code, stderr } = await payouts(...args);
       expect({ args, code }).toEqual({ args, code: 2 });
-      expect(stderr).toMatch(/Call migrate\(\) .*or run what `settlekit payouts sql` prints/);
+      expect(stderr).toMatch(/Call payouts\.migrate\(\) .*`settlekit payouts sql`/);
     }
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const db = new DatabaseSync(path());

@@ -96,6 +96,30 @@ describe("a creation with an odd response", () => {
   });
 });
 
+describe("a response from a fetch function whose text() resolves to", () => {
+  const call = (text: () => Promise<unknown>) => {
+    const answer = { ok: true, status: 201, type: "basic", headers: new Headers(), text };
+    const http = httpTo(api, { fetch: async () => answer as FetchResponse });
+    return http.call(createWithdrawal, { body: {} });
+  };
+
+  test("an object has an unknown outcome, whatever the object says", async () => {
+    const texts = [withdrawal, { kind: "unreachable", code: "ECONNREFUSED", detail: "refused" }];
+    for (const text of texts) {
+      await expect(call(async () => text)).rejects.toMatchObject({
+        name: "OutcomeUnknownError",
+        attempts: 1,
+        cause: { name: "UnexpectedResponseError" },
+      });
+    }
+  });
+
+  test("bytes is read as text", async () => {
+    const bytes = Buffer.from(JSON.stringify(withdrawal));
+    expect(await call(async () => bytes)).toEqual(withdrawal);
+  });
+});
+
 test.each([{}, { hooks: { beforeRequest: [() => {}] } }])(
   "a response without a body property, as from whatwg-fetch, is read: %o",
   async (options) => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { ConfigurationError } from "../../src/errors.ts";
 import type { RequestOptions } from "../../src/http/settings.ts";
+import { realTime } from "../../src/http/time.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
@@ -89,6 +91,75 @@ describe("a custom fetch", () => {
       cause: { name: "ConnectionError" },
     });
   });
+});
+
+describe("an error that throws when it is read", () => {
+  const nasty = () => {
+    const error = new Error();
+    Object.defineProperty(error, "message", {
+      get() {
+        throw error;
+      },
+    });
+    return error;
+  };
+  const trapped = () =>
+    new Proxy(new Error(), {
+      get: () => {
+        throw trapped();
+      },
+      getPrototypeOf: () => {
+        throw trapped();
+      },
+    });
+  const url = "https://api.example";
+  const unknown = { name: "OutcomeUnknownError", outcome: "unknown", attempts: 1 };
+  const thrower = (thrown: () => unknown) => () => Promise.reject(thrown());
+
+  describe.each([
+    ["in its message", nasty],
+    ["in everything", trapped],
+  ])("%s", (_, thrown) => {
+    test("leaves the outcome of a creation unknown if fetch throws it", async () => {
+      const http = httpTo({ url }, { fetch: thrower(thrown) });
+      await expect(http.call(createPayment, order)).rejects.toMatchObject(unknown);
+    });
+
+    test("leaves the outcome of a creation unknown if an afterResponse hook throws it", async () => {
+      const fetch = async () => Response.json(createdPayment);
+      const hooks = { afterResponse: [thrower(thrown)] };
+      const http = httpTo({ url }, { fetch, hooks, maxRetries: 0 });
+      await expect(http.call(createPayment, order)).rejects.toMatchObject(unknown);
+    });
+
+    test("sends nothing if a beforeRequest hook throws it", async () => {
+      const hooks = { beforeRequest: [thrower(thrown)] };
+      await expect(httpTo({ url }, { hooks }).call(createPayment, order)).rejects.toMatchObject({
+        code: "hook_failed",
+        outcome: "not_sent",
+      });
+    });
+  });
+
+  test("sends nothing if the secretKey function throws it", async () => {
+    const http = httpTo({ url }, { secretKey: thrower(nasty) }, realTime);
+    await expect(http.call(createPayment, order)).rejects.toMatchObject({
+      code: "credential_unavailable",
+      outcome: "not_sent",
+    });
+  });
+});
+
+test("calls that fail with the same ConfigurationError of the secretKey function get one each", async () => {
+  const error = new ConfigurationError("The vault is sealed.", { code: "sealed" });
+  const secretKey = () => Promise.reject(error);
+  const http = httpTo({ url: "https://api.example" }, { secretKey }, realTime);
+  const calls = [http.call(createPayment, order), http.call(getPayment, read)];
+  expect(await Promise.allSettled(calls)).toMatchObject([
+    { reason: { code: "sealed", operation: "payments.create" } },
+    { reason: { code: "sealed", operation: "payments.get" } },
+  ]);
+  expect(error.operation).toBeUndefined();
 });
 
 test("a dispatcher that this fetch does not support is reported, and nothing is sent", async () => {

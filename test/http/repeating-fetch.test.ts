@@ -55,21 +55,26 @@ describe("Node's fetch, which repeats requests after a 421", () => {
   });
 });
 
-test("a refused connection after the body was written leaves the outcome unknown", async () => {
-  // Like undici's RetryAgent, if it may retry a POST.
-  const retrying = async (_: string, { body }: RequestInit) => {
-    await new Response(body).text();
-    const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED", syscall: "connect" });
-    throw new TypeError("fetch failed", { cause });
-  };
-  vi.stubGlobal("fetch", retrying);
-  onTestFinished(() => void vi.unstubAllGlobals());
-  const http = httpTo({ url: "https://api.example" });
-  await expect(http.call(createWithdrawal, { body: { amount: 2500 } })).rejects.toMatchObject({
-    name: "OutcomeUnknownError",
-    attempts: 1,
-  });
-});
+test.each([createWithdrawal, createPayment])(
+  "a refused connection after $name's body was written leaves its outcome unknown",
+  async (operation) => {
+    // Like undici's RetryAgent, if it may retry a POST.
+    const retrying = async (_: string, { body }: RequestInit) => {
+      await new Response(body).text();
+      const cause = Object.assign(new Error("refused"), {
+        code: "ECONNREFUSED",
+        syscall: "connect",
+      });
+      throw new TypeError("fetch failed", { cause });
+    };
+    vi.stubGlobal("fetch", retrying);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const fetchOptions = { dispatcher: { dispatch() {} } };
+    const http = httpTo({ url: "https://api.example" }, { fetchOptions });
+    const creating = http.call<unknown>(operation, { body: { amount: 2500 } }, { maxRetries: 0 });
+    await expect(creating).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+  },
+);
 
 describe("a check before the body", () => {
   const body = { amount: 2500 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Checkout } from "../../src/checkout/checkout.ts";
+import type { FetchInit } from "../../src/http/settings.ts";
 import { realTime, within } from "../../src/http/time.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { bearerToken, paymentSecret } from "../../src/resources/arguments.ts";
@@ -41,6 +42,31 @@ describe("a client and its checkouts and dashboards", () => {
     expect(server.requests.filter(({ headers }) => "x-service-secret-key" in headers)).toHaveLength(
       1,
     );
+  });
+
+  test("wait out a dashboard's 429 even if its token changes with every call", async () => {
+    using server = scriptedService({ status: 429, headers: { "retry-after": "60" } });
+    const http = httpTo(server, { deadlineMs: 30_000 }, realTime);
+    let tokens = 0;
+    const dashboard = () =>
+      new Dashboard(http.withCredential(bearerToken(() => `at_${++tokens}`)), payment.merchantId);
+    await expect(dashboard().withdrawalConfig()).rejects.toMatchObject({ status: 429 });
+    await expect(dashboard().withdrawals.list()).rejects.toMatchObject({ outcome: "not_sent" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("wait for their own merchant only, if a function returns the keys of several", async () => {
+    const keys = ["sk_test_a", "sk_test_b"];
+    const fetch = async (_: string, { headers }: FetchInit) =>
+      headers["x-service-secret-key"] === "sk_test_a"
+        ? new Response("", { status: 429, headers: { "retry-after": "60" } })
+        : Response.json(payment);
+    const options = { fetch, deadlineMs: 30_000, secretKey: () => keys[0] ?? "" };
+    const payments = new Payments(httpTo({ url: "https://api.example" }, options, realTime));
+    await expect(payments.get(payment.id)).rejects.toMatchObject({ status: 429 });
+    await expect(payments.get(payment.id)).rejects.toMatchObject({ outcome: "not_sent" });
+    keys.shift();
+    expect(await payments.get(payment.id)).toEqual(payment);
   });
 
   test("share one retry budget", async () => {

@@ -141,6 +141,22 @@ describe("deadlineMs", () => {
     expect(time.current).toBe(30_000);
   });
 
+  test("that passes before the request leaves says that nothing was sent", async () => {
+    const time = new FakeTime();
+    const beforeSend = async () => {
+      time.current += 6_000;
+      return undefined;
+    };
+    const http = httpTo({ url }, { deadlineMs: 5_000 }, time);
+    await expect(http.call(createPayment, { ...order, beforeSend })).rejects.toMatchObject({
+      code: "deadline_exceeded",
+      outcome: "not_sent",
+      message: expect.stringMatching(
+        /^Nothing was sent: .* spent its deadlineMs \(5000 ms\) before/,
+      ),
+    });
+  });
+
   test("covers the secretKey function", async () => {
     const fetch = vi.fn(unanswered);
     const secretKey = () => new Promise<string>(() => {});

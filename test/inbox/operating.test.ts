@@ -294,11 +294,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     inbox.on("payment", "ship", { states: ["complete", "on_its_way", "confirmed"] }, () => {});
     expect(logger.warn.mock.calls).toEqual([
       ['The effect ship runs for an unknown status, "complete". Did you mean "completed"?'],
-      [
-        expect.stringMatching(
-          /^The effect ship runs for an unknown status, "on_its_way". The known statuses of a payment are pending, /,
-        ),
-      ],
+      [expect.stringContaining('"on_its_way". The known statuses of a payment are pending, ')],
     ]);
   });
 });

@@ -64,9 +64,11 @@ describe("a response about another object than the requested one", () => {
   });
 
   test("is not one whose id is missing or differs only in case", async () => {
-    using server = scriptedService({ body: payment }, { body: { status: "pending" } });
+    const answers = [payment, { status: "pending" }, [quote, null]].map((body) => ({ body }));
+    using server = scriptedService(...answers);
     const client = clientOf(server);
     expect(await client.payments.get(payment.id.toUpperCase())).toMatchObject({ id: payment.id });
     expect(await customerOf(client).status()).toMatchObject({ status: "pending" });
+    expect(await quotesOf(client).list()).toMatchObject([{ id: quote.id }, null]);
   });
 });

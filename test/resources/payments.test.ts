@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InvalidRequestError } from "../../src/errors.ts";
-import { type CreatePaymentInput, MerchantClient } from "../../src/index.ts";
+import { type CreatePaymentInput, MerchantClient, type PaymentListQuery } from "../../src/index.ts";
 
 import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
@@ -244,6 +244,20 @@ describe("payments.list", () => {
     using server = scriptedService({ body: page });
     await clientOf(server).payments.list();
     expect(server.requests[0]?.url).toBe("/v1/external/secretkey-auth/payments");
+  });
+
+  test("keeps its filters if the caller changes the object that held them", async () => {
+    const { pagination } = page;
+    using server = scriptedService(
+      { body: { data: [payment], pagination: { ...pagination, total: 2, hasMore: true } } },
+      { body: { data: [payment], pagination: { ...pagination, total: 1, hasMore: false } } },
+    );
+    const query: PaymentListQuery = { status: "completed" };
+    const list = clientOf(server).payments.list(query);
+    query.status = "pending";
+    expect(await list.toArray({ limit: 10 })).toHaveLength(1);
+    expect(server.requests).toHaveLength(2);
+    for (const { url } of server.requests) expect(url).toContain("status=completed");
   });
 
   test.each([

@@ -104,8 +104,8 @@ describe("a wrong name", () => {
     ],
     [
       "a misspelt option of a wait",
-      ({ withdrawals }) => withdrawals.waitUntilFinal("1", { maxRetries: 1 } as never),
-      "maxRetries",
+      ({ withdrawals }) => withdrawals.waitUntilFinal("1", { intervalMs: 1 } as never),
+      "intervalMs",
       "There is no option",
     ],
     [

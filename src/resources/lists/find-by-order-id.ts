@@ -59,11 +59,11 @@ export async function findByOrderId<Item extends Ordered>(
   const { deadlineMs = settings.deadlineMs } = options;
   const deadlineAt = time.now() + deadlineMs;
   const search = new Search<Item>(orderId);
+  let page: ApiResponse<PageBody<Item>> | undefined;
 
   for (let readings = 1; ; readings++) {
     const knownBefore = search.ids.size;
     let offset = 0;
-    let page: ApiResponse<PageBody<Item>>;
     do {
       const remainingMs = deadlineAt - time.now();
       if (remainingMs <= 0) {
@@ -74,12 +74,14 @@ export async function findByOrderId<Item extends Ordered>(
         );
       }
       const call = { ...options, deadlineMs: remainingMs };
-      const reading = http.call(operation, { query: { limit, offset } }, call);
-      page = await reading.withResponse().catch((error: unknown) => {
+      try {
+        page = await http.call(operation, { query: { limit, offset } }, call).withResponse();
+      } catch (error) {
         const isUnread = UnexpectedResponseError.is(error) && error.code !== "response_too_large";
         if (!isUnread) throw error;
+        if (page && search.found.length > 0) return { ...page, data: search.found };
         throw unreadableFor(orderId, operation.name, "data is not a list", error);
-      });
+      }
       // The service's time is known only after a response. A time in the future would end every search at once.
       if (stopMs > http.serviceNow()) {
         const [given, now] = [stopMs + clockMarginMs, http.serviceNow()].map(isoText);
@@ -216,7 +218,7 @@ const isoText = (ms: number) => new Date(ms).toISOString();
 
 function checkCreatedAfter(value: Date | string | undefined): number {
   if (value === undefined) return Number.NEGATIVE_INFINITY;
-  if (value instanceof Date || isoWithZone.test(value)) {
+  if (value instanceof Date || (typeof value === "string" && isoWithZone.test(value))) {
     const ms = new Date(value).getTime();
     if (!Number.isNaN(ms)) return ms;
   }

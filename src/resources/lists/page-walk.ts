@@ -41,7 +41,8 @@ const patience = 50;
  */
 export class PageWalk<Item extends Identified> {
   readonly #list: List<Item>;
-  readonly #seen = new Set<string>();
+  /** The ids of the items returned. Never undefined: an item without an id counts as new. */
+  readonly #seen = new Set<string | undefined>();
   /** The pages being read, by offset: the next one, and those read ahead. */
   readonly #reads = new Map<number, Promise<PageBody<Item>>>();
   /** Aborts the reads of discarded pages. */
@@ -95,7 +96,7 @@ export class PageWalk<Item extends Identified> {
     const { data } = body;
     this.#total = finite(body.pagination?.total) ?? Number.POSITIVE_INFINITY;
     this.#fruitless += 1;
-    const known = data.findIndex((item) => this.#isSeen(item));
+    const known = data.findIndex((item) => this.#seen.has(idOf(item)));
     // Items without an id cannot prove the overlap. Returning one twice beats losing it.
     const isTold = data.every((item) => idOf(item) !== undefined);
     if (isTold && known === -1 && this.#offset > this.#list.offset) {
@@ -104,23 +105,22 @@ export class PageWalk<Item extends Identified> {
     }
     // Items before a known one are new, or sorted differently in each read; or skipped by the caller's offset.
     const first = isTold && this.#list.offset > 0 ? Math.max(0, known) : 0;
-    const fresh = data.slice(first).filter((item) => !this.#isSeen(item));
-    const ids = fresh.map(idOf).filter((id) => id !== undefined);
-    for (const id of ids) this.#seen.add(id);
+    const seenBefore = this.#seen.size;
+    const fresh = data.slice(first).filter((item) => {
+      const id = idOf(item);
+      const isFresh = !this.#seen.has(id);
+      if (id !== undefined) this.#seen.add(id);
+      return isFresh;
+    });
     const isWithinTotal = this.#total !== Number.POSITIVE_INFINITY && this.#offset < this.#total;
-    if (ids.length > 0 || (fresh.length > 0 && isWithinTotal)) this.#fruitless = 0;
+    const hasNew = this.#seen.size > seenBefore || (fresh.length > 0 && isWithinTotal);
+    if (hasNew) this.#fruitless = 0;
     this.#stepBack = 0;
     this.#offset += Math.max(1, data.length - 1);
     const said: unknown = body.pagination?.hasMore;
     const hasMore = typeof said === "boolean" ? said : data.length >= this.#limit - 1;
     if (!hasMore || (data.length === 0 && this.#hasAll())) this.#end();
     return { ...body, data: fresh };
-  }
-
-  /** An item without an id counts as unknown. */
-  #isSeen(item: Item): boolean {
-    const id = idOf(item);
-    return id !== undefined && this.#seen.has(id);
   }
 
   /** Discards the pages that were read ahead. */

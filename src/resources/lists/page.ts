@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
-import { callSchema } from "../../http/checks.ts";
+import { callSchema, must } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { ReadOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
@@ -183,8 +183,9 @@ export interface ListOptions extends ReadOptions {
 
 type ListQuery = PageQuery & Record<string, string | number | undefined>;
 
-/** `prefetch` is checked as an argument, in `list`. */
-const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(z.unknown()) });
+const fewPages = must("a whole number from 0 to 16");
+const prefetchSchema = z.int(fewPages).check(z.gte(0, fewPages), z.lte(16, fewPages));
+const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(prefetchSchema) });
 
 /** Reads a list. A refused argument rejects the promise, as any other failure does. */
 export function list<Item extends Identified>(
@@ -194,20 +195,22 @@ export function list<Item extends Identified>(
   options: ListOptions = {},
 ): PagePromise<Item> {
   const { prefetch = 0, ...callOptions } = { ...options };
+  // Kept for later pages: the caller may reuse the object with other filters.
+  let filters: ListQuery | undefined;
   const read = (range: PageQuery = {}, abandoned?: AbortSignal) => {
     const fill = () => {
       checkOptions(listSchema, options);
-      if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
-        throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
-      }
-      return { query: { ...checkFilters(operation, query, http), ...range } };
+      filters ??= checkFilters(operation, query, http);
+      return { query: { ...filters, ...range } };
     };
     const signals = [callOptions.signal, abandoned].filter((it) => it !== undefined);
     const ends = abandoned && { signal: AbortSignal.any(signals) };
     return http.call(operation, fill, { ...callOptions, ...ends });
   };
   const { offset = 0 }: PageQuery = { ...query };
-  return new PagePromise({ name: operation.name, read, offset: Number(offset), prefetch });
+  // The first read refuses any other offset.
+  const begin = Number.isSafeInteger(offset) ? offset : 0;
+  return new PagePromise({ name: operation.name, read, offset: begin, prefetch });
 }
 
 const rules: Readonly<Record<string, string>> = {
@@ -217,7 +220,7 @@ const rules: Readonly<Record<string, string>> = {
 
 /** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
 function checkFilters({ query: schema }: Operation<unknown>, query: object, http: Http) {
-  if (schema === undefined) return query;
+  if (schema === undefined) return { ...query };
   if (Object(query).orderId !== undefined) {
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }

@@ -132,20 +132,18 @@ export async function createOnce(
 
   async function create(): Promise<ApiResponse<Withdrawal>> {
     if (remainingMs() < leastCreationMs) throw lookupTookAll(facts(), deadlineMs);
-    let found: ApiResponse<Withdrawal> | undefined;
     const beforeSend = async (outcome: Outcome) => {
       reached ||= outcome !== "not_sent";
-      found = await lookAgain();
-      // Stops the call; the existing withdrawal is returned below.
-      if (found) throw new Error("The withdrawal exists.");
+      const found = await lookAgain();
+      if (found) return found;
       sends += 1;
       sentAt = time.now();
       remember(order, time);
+      return undefined;
     };
     const input = { ...creationOf(body), beforeSend };
     const creating = http.call(route.create, input, { ...inTime(), idempotencyKey });
     const answer = await creating.withResponse().catch((error: unknown) => {
-      if (found) return found;
       const other = otherWithdrawal(error);
       if (other) remember(order, time, other.id);
       if (SettlekitError.is(error) && !other) return afterFailure(error);

@@ -3,7 +3,10 @@ import type { ApiResponse } from "../../http/answer.ts";
 import { errorFor } from "../../http/call-errors.ts";
 import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
+import type { Failure } from "../../http/policy.ts";
 import { askForCredential } from "../../http/request.ts";
+import type { HttpSettings } from "../../http/settings.ts";
+import { within } from "../../http/time.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { findSchema } from "../lists/find-by-order-id.ts";
@@ -15,7 +18,7 @@ import {
   type WithdrawalRoute,
 } from "./payout.ts";
 import type { OrderNames } from "./recent-payouts.ts";
-import { type Caller, SingleFlight } from "./single-flight.ts";
+import { SingleFlight } from "./single-flight.ts";
 
 // Shared by all clients in this process.
 const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
@@ -33,38 +36,48 @@ export async function oncePerOrder(
 ): Promise<ApiResponse<Withdrawal>> {
   const { settings, time } = http;
   const body = createOnceBody(input, settings.wire);
-  const { signal, deadlineMs = settings.deadlineMs } = checkOptions(onceSchema, options);
+  const checked = checkOptions(onceSchema, options);
+  const { signal, deadlineMs = settings.deadlineMs } = checked;
   // Getting the credential counts toward the call's deadline.
   const deadlineAt = time.now() + deadlineMs;
   const idempotencyKey = createOnceKey(settings, body.orderId);
-  const caller = { operation: `${route.name}.createOnce`, idempotencyKey, signal };
-  const order = await namesOf(http, body.orderId, { ...caller, deadlineMs });
+  const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
+  const operation = `${route.name}.createOnce`;
+  const facts = { operation, idempotencyKey, attempts: 0, service: settings };
+  const unsent = (failure: Failure) =>
+    errorFor(failure, "not_sent", { ...facts, replay: "unsafe" });
+  const inTime = async (other: Promise<unknown>) => {
+    const isOver = await within(other, deadlineAt - time.now(), time, signal);
+    if (!isOver && !signal?.aborted) throw unsent({ ...late, spentOn: otherParameters });
+  };
+  const order = await namesOf(settings, body.orderId, async () => {
+    const given = await askForCredential(settings.credential, time, deadlineMs, signal, late);
+    if (typeof given === "string") return given;
+    throw unsent(given);
+  });
   const start = (signal: AbortSignal) =>
-    createOnce(http, route, body, order, { ...options, deadlineMs, signal }, deadlineAt);
+    createOnce(http, route, body, order, { ...checked, deadlineMs, signal }, deadlineAt);
   const { own, shared = own } = order;
+  const caller = { operation, idempotencyKey, signal, inTime };
   return flights.run([own, shared], JSON.stringify([own, body]), start, caller);
 }
 
-/** @throws {TimeoutError | AbortError | ConfigurationError} when the credential does not arrive. */
+const otherParameters =
+  "waiting for another call with the same orderId, but other parameters or another key. Call again when it is over.";
+
 async function namesOf(
-  { settings, time }: Http,
+  { credential, baseUrl, idempotencyNamespace }: HttpSettings,
   orderId: string,
-  { operation, idempotencyKey, deadlineMs, signal }: Caller & { readonly deadlineMs: number },
+  askForKey: () => Promise<string>,
 ): Promise<OrderNames> {
-  const { credential, baseUrl, idempotencyNamespace } = settings;
   const name = (...account: readonly string[]) =>
     idempotencyKeyFrom(baseUrl, idempotencyNamespace, ...account, orderId);
   // A bearer token changes every hour, but its merchant does not.
   const { merchantId } = { ...credential.path };
   if (merchantId !== undefined) return { own: name(merchantId) };
-  const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
-  const value = await askForCredential(credential, time, deadlineMs, signal, late);
-  if (typeof value !== "string") {
-    const call = { operation, idempotencyKey, attempts: 0, replay: "unsafe" } as const;
-    throw errorFor(value, "not_sent", { ...call, service: settings });
-  }
+  const own = name(await askForKey());
   const { provider } = credential;
-  return { own: name(value), ...(provider && { shared: name("provider", numberOf(provider)) }) };
+  return { own, ...(provider && { shared: name("provider", numberOf(provider)) }) };
 }
 
 const numbers = /* @__PURE__ */ new WeakMap<object, string>();

@@ -15,6 +15,8 @@ export interface Caller {
   readonly operation: string;
   readonly idempotencyKey: string;
   readonly signal: AbortSignal | undefined;
+  /** Waits for another run until the caller aborts. Throws at the caller's deadline. */
+  inTime(other: Promise<unknown>): Promise<unknown>;
 }
 
 /**
@@ -38,7 +40,7 @@ export class SingleFlight<T> {
         for (const name of names) flight.names.add(name);
         return this.#join(flight, caller);
       }
-      await unlessAborted(flight.result, caller.signal).catch(() => {});
+      await caller.inTime(flight.result.catch(() => {}));
     }
   }
 

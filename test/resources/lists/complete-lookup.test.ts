@@ -144,6 +144,15 @@ describe("findByOrderId", () => {
     expect(await withdrawals.findByOrderId("order_1")).toMatchObject([{ id: "w1" }]);
   });
 
+  test("returns a match even if a later page is not a list", async () => {
+    const all = items(2500);
+    const withdrawals = listing((asked) =>
+      asked.request === 1 ? page(all, asked) : { data: "none" },
+    );
+    const found = await withdrawals.findByOrderId("order_2000");
+    expect(found).toMatchObject([{ id: "w2000" }]);
+  });
+
   test("rereads a list that shifted while it was read", async () => {
     const all = items(300);
     const capped = { limit: 100 };

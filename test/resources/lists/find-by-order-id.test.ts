@@ -137,6 +137,7 @@ describe("findByOrderId", () => {
     ["order_1", { createdAfter: "01/02/2026" }, "createdAfter"],
     ["order_1", { createdAfter: "2026-01-01" }, "createdAfter"],
     ["order_1", { createdAfter: new Date(Number.NaN) }, "createdAfter"],
+    ["order_1", { createdAfter: Symbol("a") as never }, "createdAfter"],
   ])("refuses %j with %o", async (orderId, options, param) => {
     const { withdrawals, calls } = clientOf(createSandbox());
     await expect(withdrawals.findByOrderId(orderId, options)).rejects.toMatchObject({ param });

@@ -63,6 +63,14 @@ describe("a list", () => {
     expect(await collect(new ChangingList(0).list())).toEqual([]);
   });
 
+  test("that repeats an item on one page returns it once", async () => {
+    const list = new ChangingList(5);
+    list.items.splice(1, 0, { id: "old-0" });
+    expect(ids(await collect(list.list({ limit: 3 })))).toEqual(
+      [0, 1, 2, 3, 4].map((n) => `old-${n}`),
+    );
+  });
+
   test("can begin at an offset", async () => {
     const items = await collect(new ChangingList(6).list({ limit: 2, offset: 3 }));
     expect(ids(items)).toEqual(["old-3", "old-4", "old-5"]);
@@ -83,6 +91,7 @@ describe("a list", () => {
     [{ limit: 0 }, 0, "limit"],
     [{ limit: 1001 }, 0, "limit"],
     [{ offset: -1 }, 0, "offset"],
+    [{ offset: Symbol("a") as never }, 0, "offset"],
     [{}, 17, "prefetch"],
     [{}, 0.5, "prefetch"],
   ])("refuses %o with prefetch %d", async (query, prefetch, param) => {

@@ -34,6 +34,36 @@ describe("createOnce behind a proxy that repeats requests", () => {
     expect(calls("withdrawals.list")).toBe(2);
   });
 
+  test("reports a call that ends with the withdrawal found as a success", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, events } = clientOf(sandbox, { fetch: repeating(sandbox, limited) });
+    const { attempts, idempotencyKey } = await withdrawals.createOnce(payout).withResponse();
+    expect(attempts).toBe(1);
+    expect(idempotencyKey).toBeDefined();
+    const creation = events.filter(({ operation }) => operation === "withdrawals.create");
+    expect(creation.map(({ type }) => type)).toEqual(["start", "attempt", "retry", "end"]);
+    expect(creation.at(-1)).toMatchObject({ ok: true, attempts: 1, status: 200 });
+  });
+
+  test("counts the requests of a call whose lookup fails", async () => {
+    const sandbox = createSandbox();
+    let sent = 0;
+    const { withdrawals, events } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (init.method === "POST" && ++sent > 0) return limited("0");
+        if (sent > 0) return Response.json({ data: "none" });
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    await expect(withdrawals.createOnce(payout)).rejects.toMatchObject({ outcome: "unknown" });
+    const ends = events.filter((event) => event.type === "end");
+    expect(ends.find(({ operation }) => operation === "withdrawals.create")).toMatchObject({
+      ok: false,
+      attempts: 1,
+      error: "UnexpectedResponseError",
+    });
+  });
+
   test("gives a lagging list two seconds before it looks up the order", async () => {
     const sandbox = createSandbox();
     let sentAt = 0;

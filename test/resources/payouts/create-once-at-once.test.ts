@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { MerchantClient } from "../../../src/index.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { clientOf } from "../sandbox-client.ts";
 import { existing, payout } from "./payout.ts";
@@ -41,17 +42,43 @@ describe("calls for one order in one process", () => {
     expect(await existing(sandbox)).toMatchObject([{ id }]);
   });
 
-  test("with other parameters conflict with the first one's withdrawal", async () => {
-    const sandbox = createSandbox();
-    const { withdrawals } = clientOf(sandbox);
-    const calls = [
-      withdrawals.createOnce(payout),
-      withdrawals.createOnce({ ...payout, amountInCents: 500 }),
-    ];
-    const [first, second] = await Promise.allSettled(calls);
-    expect(first).toMatchObject({ status: "fulfilled" });
-    expect(second).toMatchObject({ reason: { name: "IdempotencyConflictError" } });
-    expect(await existing(sandbox)).toHaveLength(1);
+  describe("with other parameters", () => {
+    const other = { ...payout, amountInCents: 500 };
+
+    test("conflict with the first one's withdrawal", async () => {
+      const sandbox = createSandbox();
+      const fetch = (url: string, init: RequestInit) => sandbox.fetch(new Request(url, init));
+      const options = { secretKey: sandbox.secretKey, environment: "sandbox", fetch } as const;
+      const { withdrawals } = new MerchantClient(options);
+      const calls = [withdrawals.createOnce(payout), withdrawals.createOnce(other)];
+      const [first, second] = await Promise.allSettled(calls);
+      expect(first).toMatchObject({ status: "fulfilled" });
+      expect(second).toMatchObject({ reason: { name: "IdempotencyConflictError" } });
+      expect(await existing(sandbox)).toHaveLength(1);
+    });
+
+    test("wait for the first one until their own deadline or abort", async () => {
+      const fetch = () => new Promise<Response>(() => {});
+      const { withdrawals } = new MerchantClient({
+        secretKey: "sk_test_1",
+        environment: "sandbox",
+        fetch,
+      });
+      const [firstAbort, secondAbort] = [new AbortController(), new AbortController()];
+      const first = withdrawals.createOnce(payout, { signal: firstAbort.signal });
+      await expect(withdrawals.createOnce(other, { deadlineMs: 20 })).rejects.toMatchObject({
+        name: "TimeoutError",
+        operation: "withdrawals.createOnce",
+        outcome: "not_sent",
+        message: expect.stringContaining("waiting for another call with the same orderId"),
+      });
+      const second = withdrawals.createOnce(other, { signal: secondAbort.signal });
+      secondAbort.abort();
+      firstAbort.abort();
+      for (const call of [first, second]) {
+        await expect(call).rejects.toMatchObject({ name: "AbortError", outcome: "not_sent" });
+      }
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { unlessAborted } from "../../../src/http/time.ts";
 import { SingleFlight } from "../../../src/resources/payouts/single-flight.ts";
 
 /** Work that the test finishes or fails. */
@@ -19,6 +20,7 @@ const caller = (signal?: AbortSignal) => ({
   operation: "dashboard.withdrawals.createOnce",
   idempotencyKey: "key-1",
   signal,
+  inTime: (other: Promise<unknown>) => unlessAborted(other, signal),
 });
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
