@@ -119,7 +119,7 @@ describe("settlekit payouts", () => {
     for (const args of [planOf("a"), ["run", "--no-limits"], ["list"]]) {
       const { code, stderr } = await payouts(...args);
       expect({ args, code }).toEqual({ args, code: 2 });
-      expect(stderr).toMatch(/Call migrate\(\) .*or run what `settlekit payouts sql` prints/);
+      expect(stderr).toMatch(/Call payouts\.migrate\(\) .*or run what `settlekit payouts sql` prints/);
     }
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const db = new DatabaseSync(path());
