@@ -197,6 +197,8 @@ async function failed(
   const usualMs = Math.max(backoffMs(row.failures), Math.min(askedMs, longestBackoffMs));
   // One transaction, so that a crash cannot leave a payout in doubt whose request was not sent.
   const refused = await decide(context, function* (ledger) {
+    // Locks the payout before its attempt, as every transaction does: another worker may be releasing it.
+    yield* sql("UPDATE {payouts} SET failures = failures WHERE id = $1", [row.id]);
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     // A later response does not undo the effect of an earlier request, or of another copy of this one.
@@ -265,8 +267,8 @@ async function settleWith(
   const settled = await decide(context, function* (ledger) {
     let changed: PayoutRow | undefined;
     for (const withdrawal of withdrawals) {
-      if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
       changed = (yield* settle(ledger, row.order_id, withdrawal, { isSlow })) ?? changed;
+      if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
     }
     return changed;
   });
