@@ -127,9 +127,15 @@ function dateOf(ms: number | null): Date | undefined {
   return ms === null ? undefined : new Date(ms);
 }
 
-/** The fields in which a withdrawal differs from the planned one. */
+/**
+ * The fields in which a withdrawal differs from the planned one. Metadata that the service leaves out is not one: no
+ * money depends on it.
+ */
 export function differsFrom(row: Pick<PayoutRow, "body">, found: Withdrawal): string[] {
-  return differences(bodyOf(row), found);
+  const lacksMetadata = (found.customMetadata ?? null) === null;
+  return differences(bodyOf(row), found).filter(
+    (field) => field !== "customMetadata" || !lacksMetadata,
+  );
 }
 
 /** @throws {IdempotencyConflictError} when the existing row was planned with other parameters. */
