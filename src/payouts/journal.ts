@@ -35,8 +35,12 @@ export interface Ledger {
    * other process of this tenant reserves, records or stops anything.
    */
   lock(): Work<{ readonly isStopped: boolean; readonly now: number }>;
-  /** Adds an entry at the end of the unit of work. */
-  note(orderId: string | null, event: string, details?: Record<string, unknown>): void;
+  /**
+   * Adds an entry at the end of the unit of work.
+   *
+   * @param at When it happened, if not now.
+   */
+  note(orderId: string | null, event: string, details?: Record<string, unknown>, at?: number): void;
   /** Opens the breaker: nothing is sent until a person calls `reopen`. False if it was already open. */
   stop(orderId: string | null, because: string): Work<boolean>;
 }
@@ -63,8 +67,8 @@ export function* inLedger<T>(
   onStop: (reason: string) => void = () => {},
 ): Work<T> {
   const notes: Note[] = [];
-  const note: Ledger["note"] = (orderId, event, details = {}) => {
-    notes.push({ orderId, event, details: canonicalJson(details) });
+  const note: Ledger["note"] = (orderId, event, details = {}, at) => {
+    notes.push({ orderId, event, details: canonicalJson(details), at });
   };
   const noteStop = (orderId: string | null, because: string) => {
     note(orderId, "stopped", { because });
@@ -101,19 +105,19 @@ interface Note {
   readonly orderId: string | null;
   readonly event: string;
   readonly details: string;
+  readonly at: number | undefined;
 }
 
 /** Appends entries in one statement, and moves the journal's end. */
 function* append(tenant: string, head: Head, notes: readonly Note[]): Work<void> {
   let { seq, hash: previous } = head;
-  const values: SqlValue[] = [tenant, head.now];
-  const rows = notes.map(({ orderId, event, details }) => {
+  const values: SqlValue[] = [tenant];
+  const rows = notes.map(({ orderId, event, details, at = head.now }) => {
     seq++;
-    const row = { seq, at: head.now, order_id: orderId, event, details };
-    previous = hashOf(tenant, row, previous);
-    const first = values.push(seq, orderId, event, details, previous) - 4;
-    const [a, b, c, d, e] = [0, 1, 2, 3, 4].map((index) => `$${first + index}`);
-    return `($1, ${a}, $2, ${b}, ${c}, ${d}, ${e})`;
+    previous = hashOf(tenant, { seq, at, order_id: orderId, event, details }, previous);
+    const row = [seq, at, orderId, event, details, previous];
+    const end = values.push(...row);
+    return `($1, ${row.map((_, index) => `$${end - row.length + index + 1}`).join(", ")})`;
   });
   yield* sql(
     `INSERT INTO {payout_journal} (tenant, ${journalColumns}) VALUES ${rows.join(", ")}`,

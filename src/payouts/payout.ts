@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { IdempotencyConflictError } from "../errors.ts";
 import { differences, type PayoutBody } from "../resources/payouts/payout.ts";
 import { canonicalJson, invalidArgument, nearest, show } from "../values.ts";
@@ -47,6 +48,7 @@ export interface Payout {
 /** A payout's row. */
 export interface PayoutRow {
   readonly id: number;
+  readonly tenant: string;
   readonly order_id: string;
   readonly body: string;
   readonly amount: number;
@@ -55,6 +57,7 @@ export interface PayoutRow {
   readonly state: PayoutState;
   readonly chained: number;
   readonly planned_by: string | null;
+  readonly planned_hash: string | null;
   readonly approved_by: string | null;
   readonly withdrawal_id: string | null;
   readonly tx_hash: string | null;
@@ -71,10 +74,28 @@ export interface PayoutRow {
 }
 
 /** The columns of a `PayoutRow`. */
-export const payoutColumns = `id, order_id, body, amount, recipient, idempotency_key, state, chained, planned_by,
-  approved_by, withdrawal_id, tx_hash, problem, planned_at, sent_at, final_at, doubt_since, reserved_at, waits_until,
+export const payoutColumns = `id, tenant, order_id, body, amount, recipient, idempotency_key, state, chained, planned_by,
+  planned_hash, approved_by, withdrawal_id, tx_hash, problem, planned_at, sent_at, final_at, doubt_since, reserved_at, waits_until,
   fence, failures,
   (SELECT count(*) FROM {payout_attempts} WHERE payout_id = {payouts}.id) AS attempts`;
+
+/** The part of a row that `plan` writes and nothing changes afterwards. */
+export type PlannedRow = Pick<
+  PayoutRow,
+  "tenant" | "order_id" | "body" | "amount" | "recipient" | "idempotency_key" | "planned_by"
+>;
+
+/** SHA-256 of what was planned, in hexadecimal. */
+export function plannedHashOf(row: PlannedRow): string {
+  const { tenant, order_id, body, amount, recipient, idempotency_key, planned_by } = row;
+  const content = { tenant, order_id, body, amount, recipient, idempotency_key, planned_by };
+  return hash("sha256", canonicalJson(content), "hex");
+}
+
+/** Whether the row still holds what was planned. The body need not be JSON any more. */
+export function isAsPlanned(row: PlannedRow & Pick<PayoutRow, "planned_hash">): boolean {
+  return row.planned_hash === null || row.planned_hash === plannedHashOf(row);
+}
 
 export function bodyOf(row: Pick<PayoutRow, "body">): PayoutBody {
   return JSON.parse(row.body) as PayoutBody;
@@ -106,9 +127,15 @@ function dateOf(ms: number | null): Date | undefined {
   return ms === null ? undefined : new Date(ms);
 }
 
-/** The fields in which a withdrawal differs from the planned one. */
+/**
+ * The fields in which a withdrawal differs from the planned one. Metadata that the service leaves out is not one: no
+ * money depends on it.
+ */
 export function differsFrom(row: Pick<PayoutRow, "body">, found: Withdrawal): string[] {
-  return differences(bodyOf(row), found);
+  const lacksMetadata = (found.customMetadata ?? null) === null;
+  return differences(bodyOf(row), found).filter(
+    (field) => field !== "customMetadata" || !lacksMetadata,
+  );
 }
 
 /** @throws {IdempotencyConflictError} when the existing row was planned with other parameters. */

@@ -97,6 +97,8 @@ export class Payouts<Client, Mode extends StoreMode> {
    * @throws {InvalidRequestError} for everything that `withdrawals.create` refuses, and for payouts that the limits can
    * never allow.
    * @throws {IdempotencyConflictError} when the `orderId` was planned with other parameters.
+   * @throws {StoreError} code `no_transaction` when `tx` is not an open transaction of the store's database, or another
+   * code when the database fails. After `store_conflict`, run your whole transaction again.
    */
   plan(input: PayoutInput, options?: { readonly by?: string | undefined }): Promise<Payout>;
   plan(
@@ -137,6 +139,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    * Approves a planned payout: it may then be sent exactly as planned.
    *
    * @throws {InvalidRequestError} code `same_person` when `by` planned it, `wrong_state` when it is not planned.
+   * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async approve(orderId: string, decision: Decision): Promise<Payout> {
     const checked = checkDecision(decision);
@@ -147,6 +150,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    * Rejects a planned payout for good. A new payout needs a new `orderId`.
    *
    * @throws {InvalidRequestError} code `wrong_state` when something may already have been sent.
+   * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async reject(orderId: string, decision: Decision): Promise<Payout> {
     const end = { ...checkDecision(decision), isRejected: true };
@@ -157,6 +161,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    * Cancels a planned payout. A new payout needs a new `orderId`.
    *
    * @throws {InvalidRequestError} code `wrong_state` when something may already have been sent.
+   * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async cancel(orderId: string, decision: Decision): Promise<Payout> {
     const end = { ...checkDecision(decision), isRejected: false };
@@ -167,7 +172,10 @@ export class Payouts<Client, Mode extends StoreMode> {
    * Applies a person's decision about a payout in doubt, after checking that the service does not contradict it: it
    * reads the withdrawal or, for `neverSent`, the whole list.
    *
-   * @throws {InvalidRequestError} code `contradicted` when the service contradicts it, or when it is too early to tell.
+   * @throws {InvalidRequestError} code `contradicted` when the service contradicts it, or when it is too early to tell;
+   * `wrong_state` when the payout is not in doubt.
+   * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`. The service's own code, when it
+   * does not know the withdrawal.
    */
   async resolve(orderId: string, resolution: Resolution): Promise<Payout> {
     checkOptionNames(resolution, resolutionNames);

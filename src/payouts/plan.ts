@@ -5,7 +5,16 @@ import { canonicalJson, parsedJson, show } from "../values.ts";
 import { type JournalRow, type Ledger, readEntries } from "./journal.ts";
 import { requireAllowed } from "./limits.ts";
 import type { Decision, PayoutLimits } from "./options.ts";
-import { bodyOf, type PayoutRow, type PayoutState, payoutColumns, requireSame } from "./payout.ts";
+import {
+  bodyOf,
+  isAsPlanned,
+  type PayoutRow,
+  type PayoutState,
+  type PlannedRow,
+  payoutColumns,
+  plannedHashOf,
+  requireSame,
+} from "./payout.ts";
 
 /** A checked payout, ready to be planned. */
 export interface Plan {
@@ -18,7 +27,7 @@ export interface Plan {
 
 /**
  * Adds the payout, or returns the existing one. It does not touch the journal: the merchant's transaction may be long,
- * and the journal's lock would hold up all others.
+ * and the journal's lock would hold up all others. A hash guards the row until a worker has written its first entry.
  *
  * @throws {IdempotencyConflictError} when the existing one has other parameters.
  * @throws {InvalidRequestError} when it is new, and the limits can never allow it.
@@ -28,11 +37,19 @@ export function* addPlan({ tenant, body, idempotencyKey, by, limits }: Plan): Wo
   const recipient = body.recipientAddress.toLowerCase();
   const known = yield* readRow(tenant, orderId);
   if (known === undefined) requireAllowed(limits, amountInCents, recipient);
+  const planned: PlannedRow = {
+    tenant,
+    order_id: orderId,
+    body: canonicalJson(body),
+    amount: amountInCents,
+    recipient,
+    idempotency_key: idempotencyKey,
+    planned_by: by ?? null,
+  };
   const added = yield* sql(
-    `INSERT INTO {payouts}
-  (tenant, order_id, body, amount, recipient, idempotency_key, state, planned_by, planned_at, due_at)
-VALUES ($1, $2, $3, $4, $5, $6, 'planned', $7, {now}, {now}) ON CONFLICT DO NOTHING RETURNING id`,
-    [tenant, orderId, canonicalJson(body), amountInCents, recipient, idempotencyKey, by ?? null],
+    `INSERT INTO {payouts} (${Object.keys(planned).join(", ")}, planned_hash, state, planned_at, due_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'planned', {now}, {now}) ON CONFLICT DO NOTHING RETURNING id`,
+    [...Object.values(planned), plannedHashOf(planned)],
   );
   const row = yield* requireRow(tenant, orderId);
   if (added.length === 0) requireSame(row, body);
@@ -55,8 +72,9 @@ export function* chainPlans(ledger: Ledger): Work<PayoutRow[]> {
 }
 
 /**
- * Writes the payout's first entry, unless it has one. If the journal already has entries for the order, the row was
- * replaced outside the ledger, and the order may have been paid: this opens the breaker and returns true.
+ * Writes the payout's first entry, unless it has one. If the row differs from what was planned, or the journal already
+ * has entries for the order, which may then have been paid, the row was changed outside the ledger: this opens the
+ * breaker and returns true. Without a first entry, the payout is never sent.
  */
 export function* chain(ledger: Ledger, row: PayoutRow): Work<boolean> {
   if (row.chained === 1) return false;
@@ -67,13 +85,15 @@ RETURNING (SELECT count(*) FROM {payout_journal} WHERE tenant = $2 AND order_id 
     [row.id, ledger.tenant, orderId],
   );
   if (chained === undefined) return false;
-  if (chained.entries === 0) {
-    ledger.note(orderId, "planned", { body: bodyOf(row), by: row.planned_by });
+  if (chained.entries === 0 && isAsPlanned(row)) {
+    ledger.note(orderId, "planned", { body: bodyOf(row), by: row.planned_by }, row.planned_at);
     return false;
   }
   yield* ledger.stop(
     orderId,
-    `The payout ${orderId} is new, but the journal has entries for it: it was removed or changed outside the ledger.`,
+    chained.entries > 0
+      ? `The payout ${orderId} is new, but the journal has entries for it: it was removed or changed outside the ledger.`
+      : `The payout ${orderId} differs from what was planned: it was changed outside the ledger.`,
   );
   return true;
 }

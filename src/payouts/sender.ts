@@ -22,7 +22,7 @@ import {
   readPast,
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
-import type { Ledger } from "./journal.ts";
+import { type Ledger, readHead } from "./journal.ts";
 import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
@@ -81,18 +81,22 @@ function backoffMs(failures: number): number {
 
 /** The next step for a payout without a known withdrawal. */
 async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
-  const { store, client, quietMs, lookFirst } = context;
+  const { store, client, tenant, quietMs, lookFirst } = context;
   requireSameService(context, row);
   // Only the claim's holder can have begun an attempt since.
   if (row.attempts === 0 && !lookFirst) return send(context, row, undefined, signal);
-  const past = await store.transaction(() => readPast(row.id, quietMs));
-  const { now, withdrawalId, requests, isKeyAlive, isRefused } = past;
+  const past = await store.transaction(function* () {
+    const isStopped = typeof (yield* readHead(tenant))?.stopped_at === "number";
+    return { ...(yield* readPast(row.id, quietMs)), isStopped };
+  });
+  const { now, withdrawalId, requests, isKeyAlive, isRefused, isStopped } = past;
   if (withdrawalId !== undefined)
     return settleWith(context, row, [await client.get(withdrawalId, signal)]);
   if (requests === 0) {
     return lookFirst ? look(context, row, past, signal) : send(context, row, undefined, signal);
   }
-  if (client.isKeyed && isKeyAlive && !isRefused && !isDoubtOver(row, now))
+  // While the breaker is open, nothing may be repeated, so only the list ends the doubt.
+  if (client.isKeyed && isKeyAlive && !isRefused && !isStopped && !isDoubtOver(row, now))
     return send(context, row, undefined, signal);
   if (now < past.lookAt) return put(context, row, { dueAt: past.lookAt });
   return look(context, row, past, signal);
@@ -197,6 +201,8 @@ async function failed(
   const usualMs = Math.max(backoffMs(row.failures), Math.min(askedMs, longestBackoffMs));
   // One transaction, so that a crash cannot leave a payout in doubt whose request was not sent.
   const refused = await decide(context, function* (ledger) {
+    // Locks the payout before its attempt, as every transaction does: another worker may be releasing it.
+    yield* sql("UPDATE {payouts} SET failures = failures WHERE id = $1", [row.id]);
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     // A later response does not undo the effect of an earlier request, or of another copy of this one.
@@ -265,8 +271,8 @@ async function settleWith(
   const settled = await decide(context, function* (ledger) {
     let changed: PayoutRow | undefined;
     for (const withdrawal of withdrawals) {
-      if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
       changed = (yield* settle(ledger, row.order_id, withdrawal, { isSlow })) ?? changed;
+      if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
     }
     return changed;
   });

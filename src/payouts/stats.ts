@@ -9,9 +9,9 @@ export interface PayoutsStats {
   readonly stopped: { readonly since: Date; readonly reason: string } | undefined;
   /** Number of payouts in each state. */
   readonly states: Readonly<Record<PayoutState, number>>;
-  /** Reserved from the budget since midnight UTC, in cents. */
+  /** USD cents reserved from the budget since midnight UTC. */
   readonly takenToday: number;
-  /** Reserved from the budget in the last 24 hours, in cents. */
+  /** USD cents reserved from the budget in the last 24 hours. */
   readonly taken24Hours: number;
   /** Since when the oldest payout in doubt has been in doubt. */
   readonly oldestDoubt: Date | undefined;

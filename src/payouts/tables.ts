@@ -91,5 +91,9 @@ export const payoutTables: Component = {
   accepted_seq BIGINT NOT NULL DEFAULT 0
 )`,
     ],
+    [
+      // Guards the row until the journal has its first entry; null if an older version of settlekit planned it.
+      "ALTER TABLE {payouts} ADD COLUMN planned_hash TEXT",
+    ],
   ],
 };

@@ -1,7 +1,7 @@
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { canonicalJson, parsedJson } from "../values.ts";
 import { hashOf, type JournalRow, type Ledger, readEntries, readJournal } from "./journal.ts";
-import { type PayoutRow, payoutColumns } from "./payout.ts";
+import { isAsPlanned, type PayoutRow, payoutColumns } from "./payout.ts";
 
 /** The result of `payouts.verify`: the number of entries, or the first one that was altered. */
 export type Verification =
@@ -173,10 +173,11 @@ function alterationOf(
       facts.set(fact, { at: entry.seq, values });
     }
   }
-  if (!facts.has("parameters") && row.chained === 1) {
+  const problem = facts.has("parameters") ? undefined : withoutPlan(row);
+  if (problem !== undefined) {
     // A payout that is still open would be sent.
     const at = entries[0]?.seq ?? (row.final_at === null ? after + 1 : 1);
-    if (at > after) return { at, what: "was never planned" };
+    if (at > after) return { at, what: problem };
   }
   const actual: Facts = {
     parameters: parametersOf(row.body, row.amount, row.recipient),
@@ -190,6 +191,12 @@ function alterationOf(
     if (at > after && !isSame) return { at, what: `differs from its journal in its ${fact}` };
   }
   return undefined;
+}
+
+/** What is wrong with a payout of which the journal does not say that it was planned. It may not say so yet. */
+function withoutPlan(row: PayoutRow): string | undefined {
+  if (!isAsPlanned(row)) return "differs from what was planned";
+  return row.chained === 1 ? "was never planned" : undefined;
 }
 
 function toldBy({ event, details }: Entry, isApproved: boolean): Told {

@@ -41,6 +41,32 @@ it("records a withdrawal whose error message and transfer hash are not text", as
   });
 });
 
+it.each([
+  ["lack", {}],
+  ["have null instead of", { customMetadata: null }],
+])("does not open the breaker because responses %s the metadata", async (_, metadata) => {
+  const { world, payouts, state } = await opened();
+  const withdrawal = { ...order, ...metadata, id: "w_1" };
+  world.answer = (method) =>
+    Response.json({ ...withdrawal, status: method === "POST" ? "pending" : "completed" });
+  await payouts.plan({ ...order, customMetadata: { seller: 9 } });
+  await payouts.runDue();
+  expect(await state()).toBe("sent");
+  await world.live(payouts, 2 * minute);
+  expect(await state()).toBe("completed");
+  expect((await payouts.stats()).stopped).toBeUndefined();
+});
+
+it("opens the breaker because a response has other metadata", async () => {
+  const { world, payouts, state } = await opened();
+  const withdrawal = { ...order, customMetadata: '{"seller":8}', id: "w_1", status: "pending" };
+  world.answer = (method) => (method === "POST" ? Response.json(withdrawal) : undefined);
+  await payouts.plan({ ...order, customMetadata: { seller: 9 } });
+  await payouts.runDue();
+  expect(await state()).toBe("needs_decision");
+  expect((await payouts.stats()).stopped?.reason).toContain("different customMetadata");
+});
+
 it("releases a payout in the transaction that records that its request was not sent", async () => {
   const run = async (life: Life) => {
     const { world, payouts } = await opened();

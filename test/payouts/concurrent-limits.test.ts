@@ -56,6 +56,26 @@ describe.skipIf(server === undefined || openDatabase === undefined)(
       expect((await payouts.get("second"))?.problem).toMatch(/limits.perDay .* are used/);
     });
 
+    it.each([
+      ["answered", { state: "sent", problem: undefined }],
+      ["lost", { state: "sending", problem: expect.stringMatching(/^Outcome unknown/) }],
+    ] as const)(
+      "do not deadlock if one resumes when another is releasing its payout: %s",
+      async (fate, payout) => {
+        // Another process locks the payout, then its attempts, as one that releases it does.
+        world.onCreation = async () =>
+          void (await other.query("UPDATE settlekit.payouts SET failures = failures"));
+        world.fates.push(fate);
+        await payouts.plan(order);
+        const running = payouts.runDue();
+        await untilWaiting();
+        await other.query("UPDATE settlekit.payout_attempts SET outcome = outcome");
+        await other.query("COMMIT");
+        await running;
+        expect(await payouts.get(order.orderId)).toMatchObject(payout);
+      },
+    );
+
     it("report a new payout once, and not after it was sent", async () => {
       const told: string[] = [];
       const onEvent = (event: PayoutsEvent) =>

@@ -181,9 +181,23 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is planned again behind the ledger's back",
     file: "src/payouts/plan.ts",
-    find: "if (chained.entries === 0) {",
-    replace: "if (chained.entries >= 0) {",
+    find: "if (chained.entries === 0 && ",
+    replace: "if (chained.entries >= 0 && ",
     test: "test/payouts/planned-again.test.ts",
+  },
+  {
+    name: "a payout that was changed before its first journal entry is sent",
+    file: "src/payouts/plan.ts",
+    find: "if (chained.entries === 0 && isAsPlanned(row)) {",
+    replace: "if (chained.entries === 0) {",
+    test: "test/payouts/planned-in-transaction.test.ts",
+  },
+  {
+    name: "the journal check overlooks a payout without entries that was changed",
+    file: "src/payouts/verify.ts",
+    find: 'if (!isAsPlanned(row)) return "differs from what was planned";',
+    replace: "",
+    test: "test/payouts/planned-in-transaction.test.ts",
   },
   {
     name: "a key of unknown age is used again",

@@ -45,6 +45,9 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
         message: expect.stringContaining("different amountInCents, chainId."),
       }),
     );
+    await expect(payouts.plan({ ...order, customMetadata: { seller: 9 } })).rejects.toThrow(
+      "different customMetadata.",
+    );
   });
 
   it("refuses input that withdrawals.create refuses, before a row exists", async () => {

@@ -167,3 +167,27 @@ it("refuses to call a payout never sent whose withdrawal a webhook reported, but
   const resolving = payouts.resolve(order.orderId, { by: "ann", neverSent: true });
   await expect(resolving).rejects.toMatchObject({ code: "contradicted" });
 });
+
+it.each([
+  ["unanswered", "sent"],
+  ["lost", "planned"],
+] as const)(
+  "looks up a payout in doubt while the breaker is open, even if its key is honoured: %s",
+  async (fate, end) => {
+    const client = { wire: { withdrawalIdempotency: "honoured" } } as const;
+    const { world, payouts, state } = await opened({ client });
+    world.sandbox.withdrawalIdempotency = "honoured";
+    world.fates.push(fate);
+    await payouts.plan(order);
+    await payouts.runDue();
+    await world.store().transaction(() => inLedger("", (ledger) => ledger.stop(null, "A test.")));
+    await world.live(payouts, 10 * minute, minute / 6);
+    expect(await state()).toBe(end);
+    expect(world.creations).toHaveLength(1);
+    expect(world.listings.length).toBeLessThanOrEqual(2);
+    await payouts.reopen({ by: "ann", reason: "a test" });
+    await world.live(payouts);
+    expect(await state()).toBe("sent");
+    expect(world.made).toHaveLength(1);
+  },
+);
