@@ -1,7 +1,9 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
+import type { Connection } from "./connect.ts";
 import {
   type AnnouncedWallet,
+  codeOf,
   endedUnpaid,
   type Known,
   type SentTransfer,
@@ -19,8 +21,9 @@ interface WalletPaymentOptions {
   readonly update: (facts: Partial<Known>) => void;
   readonly report: (error: unknown) => void;
   readonly rpcUrls: () => RpcUrls;
-  /** Tells the service which transaction to look for. */
-  readonly tell: (input: RefreshStatusInput) => Promise<void>;
+  readonly connection: () => Connection | undefined;
+  /** Reads the payment again. */
+  readonly reread: () => Promise<void>;
 }
 
 /**
@@ -38,6 +41,8 @@ export class WalletPayment {
   #provider: WalletProvider | undefined;
   /** How often transfers were reported to the service at the payment's current status, and when they are next. */
   #told = { status: "", count: 0, nextAt: 0 };
+  /** Why the last report of a transaction failed. */
+  #tellFailure: string | undefined;
 
   constructor(options: WalletPaymentOptions) {
     this.#options = options;
@@ -186,13 +191,27 @@ export class WalletPayment {
   }
 
   #tell(now: number): void {
-    const { known, tell } = this.#options;
     const { status, count } = this.#told;
     const waitMs = count < hints.soonCount ? hints.soonMs : hints.laterMs;
     this.#told = { status, count: count + 1, nextAt: now + waitMs };
-    for (const { hash: transactionHash, choice } of known().sent) {
+    for (const { hash: transactionHash, choice } of this.#options.known().sent) {
       const { chainId, contractAddress: tokenContractAddress } = choice;
-      void tell({ transactionHash, chainId, tokenContractAddress });
+      void this.#tellOf({ transactionHash, chainId, tokenContractAddress });
+    }
+  }
+
+  /** Reports a transaction to the service. The service also checks the chain by itself, so a failure loses nothing. */
+  async #tellOf(input: RefreshStatusInput): Promise<void> {
+    const { known, report, connection, reread } = this.#options;
+    try {
+      // Without a signal: money that was sent is reported even after the element is removed.
+      const state = await connection()?.checkout.refreshStatus(input);
+      this.#tellFailure = undefined;
+      if (state && state.status !== known().payment?.status) await reread();
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== this.#tellFailure) report(error);
+      this.#tellFailure = code;
     }
   }
 }
