@@ -37,7 +37,7 @@ const bundles: readonly Bundle[] = [
     gateBytes: 45_000,
   },
   {
-    // Languages, QR codes and wallet icons are loaded on demand.
+    // Languages, QR codes, wallet icons and the requests to wallets are loaded on demand.
     name: "the checkout element",
     source: 'export { defineCheckoutElement } from "../src/checkout/element/index.ts"',
     beyond: "CheckoutClient without its QR codes",

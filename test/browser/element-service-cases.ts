@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { announceWallet } from "./announce-wallet.ts";
 import { elementShop } from "./element-shop.ts";
 
 export function elementServiceCases(browser: () => Browser): void {
@@ -103,6 +104,27 @@ export function elementServiceCases(browser: () => Browser): void {
       await page.getByText("25 USDC").waitFor();
       await page.locator('[part="qr"]').waitFor({ state: "hidden" });
       expect(await page.locator('[part="address"]').textContent()).toMatch(/^0x/);
+    });
+
+    test("offers no wallet if the script that asks it to pay cannot be loaded", async () => {
+      const page = await shop.watch();
+      await page.route(`${shop.url}/wallet-requests*.js`, (route) => route.abort());
+      const failed = page.waitForEvent("requestfailed");
+      await page.addInitScript(announceWallet);
+      await shop.visit(await shop.order());
+      expect((await failed).url()).toContain("wallet-requests");
+      await page.getByText("25 USDC").waitFor();
+      await page.locator('[part="wallets"]').waitFor({ state: "hidden" });
+      expect(await page.locator('[part="address"]').textContent()).toMatch(/^0x/);
+    });
+
+    test("loads that script only if the browser has a wallet", async () => {
+      const page = await shop.watch();
+      const loaded: string[] = [];
+      page.on("request", (request) => loaded.push(request.url()));
+      await shop.visit(await shop.order());
+      await page.locator('[part="qr"] svg').waitFor();
+      expect(loaded.filter((url) => url.includes("wallet-requests"))).toEqual([]);
     });
   });
 }

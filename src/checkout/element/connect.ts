@@ -46,9 +46,9 @@ export function connect(attributes: ConnectionAttributes, options: ConnectOption
     {
       paymentId,
       secret: secret ?? "",
-      ...(baseUrl !== null && { baseUrl }),
-      ...(environment !== null && { environment }),
-      ...(headerPrefix !== null && { headerPrefix }),
+      baseUrl: baseUrl ?? undefined,
+      environment: environment ?? undefined,
+      headerPrefix: headerPrefix ?? undefined,
       onEvent: options.onEvent,
       // Shorter than a server's, because a customer is waiting.
       timeoutMs: 10_000,

@@ -40,6 +40,12 @@ export function show(element: HTMLElement, isShown: boolean): void {
   element.hidden = !isShown;
 }
 
+/** Shows a text, or hides its element if there is none. */
+export function showText(element: HTMLElement, text: string | undefined): void {
+  write(element, text ?? "");
+  show(element, text !== undefined);
+}
+
 /** Enables or disables a button. Setting `disabled` would take the focus from keyboard users. */
 export function enable(element: HTMLElement, isEnabled: boolean): void {
   if (isEnabled) element.removeAttribute("aria-disabled");

@@ -1,4 +1,4 @@
-import { button, type CopyButton, drawing, factRow, h, show, write } from "./dom.ts";
+import { button, type CopyButton, drawing, factRow, h, show, showText } from "./dom.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
@@ -69,23 +69,23 @@ export class OutcomePanel {
 
   update({ confirmations, outcome, received, transaction, returnUrl, returnIn }: View): void {
     show(this.#confirming, confirmations !== undefined);
-    write(this.#confirmationsText, confirmations?.text ?? "");
+    showText(this.#confirmationsText, confirmations?.text);
     const { value, max } = confirmations ?? {};
     if (value === undefined || max === undefined) this.#confirmations.removeAttribute("value");
     else Object.assign(this.#confirmations, { max, value });
 
     show(this.#outcome, outcome !== undefined);
-    write(this.#outcomeText, outcome ?? "");
+    showText(this.#outcomeText, outcome);
     show(this.#receivedRow, received !== undefined);
-    write(this.#received, received ?? "");
+    showText(this.#received, received);
     show(this.#transactionRow, transaction !== undefined);
-    write(this.#transaction, transaction ?? "");
+    showText(this.#transaction, transaction);
     this.#copyTransaction.value = transaction ?? "";
     show(this.#facts, received !== undefined || transaction !== undefined);
 
     show(this.#return, returnUrl !== undefined);
     if (returnUrl !== undefined) this.#returnLink.href = returnUrl;
-    write(this.#returnNote, returnIn ?? "");
+    showText(this.#returnNote, returnIn);
     show(this.#stay, returnIn !== undefined);
   }
 }

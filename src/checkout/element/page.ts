@@ -1,5 +1,5 @@
 import { depositForm } from "./deposit-form.ts";
-import { copyButton, h, show, write } from "./dom.ts";
+import { copyButton, h, show, showText, write } from "./dom.ts";
 import { OutcomePanel } from "./outcome-panel.ts";
 import { type Actions, PayPanel } from "./pay-panel.ts";
 import type { Texts } from "./texts.ts";
@@ -118,17 +118,11 @@ export class Page {
     write(this.#monogram, view.monogram);
     write(this.#status, view.status);
     show(this.#merchantLine, view.merchant !== undefined);
-    const lines = [
-      [this.#merchant, view.merchant],
-      [this.#order, view.order],
-      [this.#title, view.title],
-      [this.#fees, view.fees],
-      [this.#notice, view.notice],
-    ] as const;
-    for (const [element, text] of lines) {
-      write(element, text ?? "");
-      show(element, text !== undefined);
-    }
+    showText(this.#merchant, view.merchant);
+    showText(this.#order, view.order);
+    showText(this.#title, view.title);
+    showText(this.#fees, view.fees);
+    showText(this.#notice, view.notice);
     if (view.notice !== undefined && view.notice !== this.#view?.notice)
       this.#announce(view.notice);
     this.#showSteps(view);

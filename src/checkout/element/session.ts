@@ -2,7 +2,6 @@ import { SettlekitError } from "../../errors.ts";
 import type { ClientEvent } from "../../http/events.ts";
 import { passesByItself } from "../../resources/waiting.ts";
 import { isFinal } from "../../wire/payment-status.ts";
-import type { RefreshStatusInput } from "../checkout.ts";
 import type { Connection } from "./connect.ts";
 import type { Actions } from "./pay-panel.ts";
 import { Prices } from "./prices.ts";
@@ -11,7 +10,6 @@ import { ReturnToShop } from "./return-to-shop.ts";
 import {
   awaitsTransfer,
   checkPayment,
-  codeOf,
   type Known,
   nothingKnown,
   type PayingAgain,
@@ -56,8 +54,6 @@ export class Session implements Actions {
   #readAt = 0;
   /** When the status was first read, or last changed. */
   #changedAt = 0;
-  /** Why the last report of a transaction failed. */
-  #tellFailure: string | undefined;
   /** Whether the payment is known to have changed since the last read. */
   #isStale = false;
 
@@ -67,18 +63,11 @@ export class Session implements Actions {
       known: () => this.#known,
       update: (facts: Partial<Known>) => this.#update(facts),
       report: (error: unknown) => this.#report(error),
-    };
-    this.#prices = new Prices({
-      ...shared,
       connection: () => this.#connection,
-      signal: () => this.#stopping.signal,
       reread: () => this.#read(),
-    });
-    this.#walletPayment = new WalletPayment({
-      ...shared,
-      rpcUrls: options.rpcUrls,
-      tell: (input) => this.#tell(input),
-    });
+    };
+    this.#prices = new Prices({ ...shared, signal: () => this.#stopping.signal });
+    this.#walletPayment = new WalletPayment({ ...shared, rpcUrls: options.rpcUrls });
     this.#return = new ReturnToShop(shared);
   }
 
@@ -245,20 +234,6 @@ export class Session implements Actions {
       this.#options.onChange(this.#known);
     } else {
       this.#prices.tick(now);
-    }
-  }
-
-  /** Reports a transaction to the service. The service also checks the chain by itself, so a failure loses nothing. */
-  async #tell(input: RefreshStatusInput): Promise<void> {
-    try {
-      // Without the signal: money that was sent is reported even after the element is removed.
-      const state = await this.#connection?.checkout.refreshStatus(input);
-      this.#tellFailure = undefined;
-      if (state && state.status !== this.#known.payment?.status) await this.#read();
-    } catch (error) {
-      const code = codeOf(error);
-      if (code !== this.#tellFailure) this.#report(error);
-      this.#tellFailure = code;
     }
   }
 

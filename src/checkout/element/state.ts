@@ -169,19 +169,6 @@ export function dueCents({ payment, offer, depositInCents }: Known): number | un
   return Number.isSafeInteger(due) ? due : undefined;
 }
 
-/** How the received amount compares with the amount due, in the token's smallest units; undefined if unknown. */
-export function excess({ receipt, quotes }: Payment): "short" | "exact" | "over" | undefined {
-  const { settledAmountAsset, settledToken, settledChain, selectedQuote } = receipt ?? {};
-  const settled = `${settledChain?.chainId}:${settledToken?.contractAddress?.toLowerCase()}`;
-  const isSettled = (quote: Quote) =>
-    quote.status === "used" && choicesOf([quote])[0]?.key === settled;
-  const expected = (selectedQuote ?? quotes.find(isSettled))?.expectedAmountAsset;
-  const digits = /^\d{1,78}$/;
-  if (!digits.test(settledAmountAsset ?? "") || !digits.test(expected ?? "")) return undefined;
-  const difference = BigInt(settledAmountAsset ?? "") - BigInt(expected ?? "");
-  return difference === 0n ? "exact" : difference > 0n ? "over" : "short";
-}
-
 /** The hash of the transaction that delivered the money, under either of its published names. */
 export function transactionOf({ receipt }: Payment): string | undefined {
   const hash = receipt?.txHash ?? receipt?.transactionHash ?? undefined;

@@ -62,7 +62,8 @@ h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-
 ol { list-style: none; }
 .amount { overflow-wrap: anywhere; }
 code { font: 0.9375em/1.5 var(--mono); white-space: pre-line; word-break: break-all; text-wrap: balance; }
-.quiet { color: var(--quiet); font-size: 0.9375em; }
+.quiet, .order, .countdown, .segments span { color: var(--quiet); font-size: 0.9375em; }
+h2, legend, dt, .steps, .deposit label { color: var(--quiet); font-size: 0.875em; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .merchant { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6em; margin-bottom: 1.1em; font-weight: 550; overflow-wrap: anywhere; }
@@ -70,37 +71,35 @@ code { font: 0.9375em/1.5 var(--mono); white-space: pre-line; word-break: break-
   display: grid; place-items: center; width: 2.8em; height: 2.8em; border-radius: var(--control-radius);
   background: color-mix(in srgb, var(--accent) 12%, var(--surface)); color: var(--accent); font-size: 0.8em; font-weight: 700;
 }
-.order { margin-inline-start: auto; color: var(--quiet); font-size: 0.9375em; font-weight: 400; overflow-wrap: anywhere; }
+.order { margin-inline-start: auto; font-weight: 400; overflow-wrap: anywhere; }
 h1 {
   font-size: clamp(min(2.25em, 16cqi), 11cqi, 3.25em); line-height: 1.1; font-weight: 650;
   letter-spacing: -0.025em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
 }
-h2 { font-size: 0.875em; font-weight: 400; color: var(--quiet); }
-.status { position: relative; display: flex; align-items: center; gap: 0.6em; margin-top: 0.5em; font-weight: 550; }
-.dot { flex: none; width: 0.65em; height: 0.65em; border-radius: 50%; background: var(--accent); }
+h2 { font-weight: 400; }
+[data-tone="good"] { --tone: var(--good); --soft: var(--good-soft); }
+[data-tone="bad"] { --tone: var(--bad); --soft: var(--bad-soft); }
+.status { position: relative; display: flex; align-items: center; gap: 0.6em; margin-top: 0.5em; color: var(--tone); font-weight: 550; }
+.dot { flex: none; width: 0.65em; height: 0.65em; border-radius: 50%; background: var(--tone, var(--accent)); }
 [data-phase="loading"] .dot { background: var(--quiet); }
-[data-tone="good"] .status { color: var(--good); }
-[data-tone="bad"] .status { color: var(--bad); }
-:is([data-tone="good"], [data-tone="bad"]) .dot { background: currentColor; }
 .notice { margin-top: 0.8em; padding: 0.65em 0.95em; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375em; }
 
-.steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; color: var(--quiet); font-size: 0.875em; }
+.steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; }
 .steps li { overflow-wrap: anywhere; hyphens: auto; }
 .steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.4em; border-radius: 2px; background: var(--line); }
 .steps [data-done]::before { background: var(--accent); }
 .steps [aria-current]::before { background: linear-gradient(90deg, var(--accent) 50%, var(--line) 50%); }
-[dir="rtl"] .steps [aria-current]::before { background: linear-gradient(270deg, var(--accent) 50%, var(--line) 50%); }
 .steps [aria-current] { color: var(--text); font-weight: 600; }
 [data-tone="good"] .steps li::before { background: var(--good); }
 
 .choices { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 1em; margin-top: 1.5em; }
-legend, dt, .deposit label { margin-bottom: 0.35em; color: var(--quiet); font-size: 0.875em; }
+legend, dt, .deposit label { margin-bottom: 0.35em; }
 .segments { display: flex; flex-wrap: wrap; padding: 0.25em; gap: 0.25em; border-radius: calc(var(--control-radius) + 0.15em); background: var(--sunken); }
 .segments label { position: relative; flex: 1 1 auto; display: flex; min-width: 2.75em; min-height: 2.75em; cursor: pointer; }
 .segments input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; pointer-events: none; }
 .segments span {
   display: grid; flex: 1; place-items: center; padding: 0.35em 0.4em; border-radius: var(--control-radius);
-  color: var(--quiet); font-size: 0.9375em; font-weight: 550; text-align: center; overflow-wrap: anywhere;
+  font-weight: 550; text-align: center; overflow-wrap: anywhere;
 }
 .segments label:hover span { color: var(--text); }
 .segments :checked + span { background: var(--raised); color: var(--text); box-shadow: 0 1px 3px rgb(16 24 40 / 0.16); }
@@ -132,11 +131,11 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .copy { min-height: 3.15em; min-width: 3.15em; padding: 0.35em 0.85em; font-size: 0.875em; }
 .pay > button { margin-top: 1em; }
 
-.countdown { display: grid; grid-template-columns: auto minmax(3em, 1fr); align-items: center; gap: 1em; margin-top: 1em; color: var(--quiet); font-size: 0.9375em; }
+.countdown { display: grid; grid-template-columns: auto minmax(3em, 1fr); align-items: center; gap: 1em; margin-top: 1em; }
 [role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
 .track { height: 4px; border-radius: 2px; background: var(--sunken); overflow: hidden; }
 .track > * { display: block; height: 100%; border-radius: 2px; background: var(--accent); transform: scaleX(var(--share, 1)); transform-origin: left; }
-[dir="rtl"] .track > * { transform-origin: right; }
+[dir="rtl"] .steps li::before, [dir="rtl"] .track { scale: -1 1; }
 
 .from-wallet { margin-top: 1.5em; padding-top: 1.25em; border-top: 1px solid var(--line); }
 .wallets { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13em, 100%), 1fr)); gap: 0.6em; margin-top: 0.5em; }
@@ -160,11 +159,9 @@ progress { display: block; width: 100%; height: 0.5em; margin: 0.6em 0; border: 
 progress::-webkit-progress-bar { background: var(--line); }
 progress::-webkit-progress-value { background: var(--accent); }
 progress::-moz-progress-bar { background: var(--accent); }
-.summary { display: flex; align-items: center; gap: 1em; margin-top: 1.5em; padding: 1.1em 1.25em; border-radius: var(--control-radius); background: var(--bad-soft); }
-[data-tone="good"] .summary { background: var(--good-soft); }
-.mark { flex: none; width: 2.5em; height: 2.5em; fill: none; stroke: var(--bad); stroke-width: 2.2; stroke-linecap: round; stroke-linejoin: round; }
-.mark.good { stroke: var(--good); }
-:not([data-tone="good"]) > [part="outcome"] .mark.good, [data-tone="good"] .mark.bad { display: none; }
+.summary { display: flex; align-items: center; gap: 1em; margin-top: 1.5em; padding: 1.1em 1.25em; border-radius: var(--control-radius); background: var(--soft); }
+.mark { flex: none; width: 2.5em; height: 2.5em; fill: none; stroke: var(--tone); stroke-width: 2.2; stroke-linecap: round; stroke-linejoin: round; }
+[data-tone="good"] .mark.bad, [data-tone="bad"] .mark.good { display: none; }
 .return { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em 0.75em; margin-top: 1.25em; }
 .return .quiet { min-width: 2.5em; font-variant-numeric: tabular-nums; }
 

@@ -1,12 +1,12 @@
 import type { Payment } from "../../wire/payment.ts";
 import { isFinal, isPaid } from "../../wire/payment-status.ts";
 import type { MessageName } from "./messages.ts";
+import { outcomeOf, receivedOf } from "./outcome.ts";
 import {
   type AnnouncedWallet,
   awaitsTransfer,
   type Choice,
   dueCents,
-  excess,
   type Known,
   transactionOf,
 } from "./state.ts";
@@ -250,38 +250,6 @@ function confirmationsOf({ receipt }: Payment, texts: Texts): View["confirmation
     return { text: texts.say("confirming") };
   const counts = { count: texts.number(value), required: texts.number(max) };
   return { text: texts.say("confirmations", counts), value, max };
-}
-
-/** A final status in words, with advice. */
-function outcomeOf(payment: Payment, { sent }: Known, texts: Texts): string {
-  const { status } = payment;
-  const received = moneyReceived(payment, texts);
-  if (isPaid(status)) {
-    if (received === undefined) return texts.say("thanks");
-    return texts.say(excess(payment) === "over" ? "overpaid" : "arrived", { received });
-  }
-  if (status === "refunded" || status === "partially_refunded") return texts.say("refundedHelp");
-  if (status === "failed") {
-    const isShort = received !== undefined && excess(payment) !== "exact";
-    return isShort ? texts.say("underpaid", { received }) : texts.say("failedHelp");
-  }
-  if (received !== undefined) return texts.say("late", { received });
-  if (sent.length > 0) return texts.say("sentLate");
-  return texts.say(status === "expired" ? "expiredHelp" : "cancelledHelp");
-}
-
-function moneyReceived({ receipt, currency }: Payment, texts: Texts): string | undefined {
-  const dollars = Number(receipt?.settledAmountUsd ?? 0);
-  return dollars > 0 ? texts.money(dollars * 100, currency) : undefined;
-}
-
-/** Such as `$25.00 in USDC on Base Sepolia`. */
-function receivedOf(payment: Payment, texts: Texts): string | undefined {
-  const amount = moneyReceived(payment, texts);
-  const { settledToken, settledChain } = payment.receipt ?? {};
-  const [token, network] = [printable(settledToken?.symbol), printable(settledChain?.name)];
-  if (amount === undefined || token === "" || network === "") return amount;
-  return texts.say("receivedIn", { amount, token, network });
 }
 
 function wayBack({ returnUrl, returnInSeconds }: Known, texts: Texts) {

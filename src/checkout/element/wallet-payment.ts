@@ -1,6 +1,9 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
+import type { Connection } from "./connect.ts";
 import {
+  type AnnouncedWallet,
+  codeOf,
   endedUnpaid,
   type Known,
   type SentTransfer,
@@ -8,15 +11,7 @@ import {
   type WalletProgress,
 } from "./state.ts";
 import { claim, onStored, store, storedAsked, withStored } from "./tabs.ts";
-import {
-  payFromWallet,
-  quoteExpired,
-  type RpcUrls,
-  type WalletProvider,
-  Wallets,
-  walletBusy,
-  withdrawRequest,
-} from "./wallets.ts";
+import { type RpcUrls, type WalletProvider, Wallets } from "./wallets.ts";
 
 /** How often to report a transfer that the service has not seen: soon at first, for a quarter of an hour in total. */
 const hints = { count: 40, soonCount: 12, soonMs: 5_000, laterMs: 30_000 };
@@ -26,8 +21,9 @@ interface WalletPaymentOptions {
   readonly update: (facts: Partial<Known>) => void;
   readonly report: (error: unknown) => void;
   readonly rpcUrls: () => RpcUrls;
-  /** Tells the service which transaction to look for. */
-  readonly tell: (input: RefreshStatusInput) => Promise<void>;
+  readonly connection: () => Connection | undefined;
+  /** Reads the payment again. */
+  readonly reread: () => Promise<void>;
 }
 
 /**
@@ -38,11 +34,15 @@ interface WalletPaymentOptions {
 export class WalletPayment {
   readonly #options: WalletPaymentOptions;
   readonly #wallets = new Wallets();
+  /** Loaded when a wallet announces itself: many browsers have none. */
+  #requests: typeof import("./wallet-requests.ts") | undefined;
   /** The latest attempt: aborted once it was given up, or is over. */
   #attempt = new AbortController();
   #provider: WalletProvider | undefined;
   /** How often transfers were reported to the service at the payment's current status, and when they are next. */
   #told = { status: "", count: 0, nextAt: 0 };
+  /** Why the last report of a transaction failed. */
+  #tellFailure: string | undefined;
 
   constructor(options: WalletPaymentOptions) {
     this.#options = options;
@@ -53,7 +53,7 @@ export class WalletPayment {
     this.#recall(paymentId);
     void this.#doubt(paymentId);
     onStored(paymentId, () => this.#recall(paymentId), signal);
-    this.#wallets.discover((wallets) => this.#options.update({ wallets }), signal);
+    this.#wallets.discover((wallets) => void this.#offer(wallets), signal);
   }
 
   /** Pays the displayed offer. No wallet is contacted before this. */
@@ -61,8 +61,9 @@ export class WalletPayment {
     const { known, update, report, rpcUrls } = this.#options;
     const { offer, wallets, wallet: running, payment } = known();
     const name = wallets.find((it) => it.uuid === uuid)?.name;
-    const provider = this.#wallets.provider(uuid);
-    if (!payment || !offer || !name || !provider || (running && running.step !== "failed")) return;
+    const [provider, requests] = [this.#wallets.provider(uuid), this.#requests];
+    if (!payment || !offer || !name || !provider || !requests) return;
+    if (running && running.step !== "failed") return;
     const { choice } = offer;
     const attempt = new AbortController();
     const { signal } = attempt;
@@ -79,11 +80,11 @@ export class WalletPayment {
     // Before anything asynchronous: a second click does nothing.
     onStep("connecting");
     try {
-      if (!(await claim(payment.id, signal))) throw walletBusy();
+      if (!(await claim(payment.id, signal))) throw requests.walletBusy();
       // Storage events do not tell what another element on this page has sent.
       if (signal.aborted || this.#recall(payment.id)) return;
-      const urls = rpcUrls();
-      const hash = await payFromWallet({ provider, name, offer, rpcUrls: urls, isCurrent, onStep });
+      const payer = { provider, name, offer, rpcUrls: rpcUrls(), isCurrent, onStep };
+      const hash = await requests.payFromWallet(payer);
       this.#keep(payment.id, { wallet: name, choice, hash });
     } catch (error) {
       if (signal.aborted) return;
@@ -116,9 +117,9 @@ export class WalletPayment {
   expire(): void {
     const { known, update, report } = this.#options;
     const { wallet } = known();
-    if (wallet === undefined || wallet.step === "failed" || wallet.withdrawn) return;
+    if (!wallet || !this.#requests || wallet.step === "failed" || wallet.withdrawn) return;
     const isAsking = wallet.step === "sending";
-    report(quoteExpired(wallet.wallet, isAsking));
+    report(this.#requests.quoteExpired(wallet.wallet, isAsking));
     if (isAsking) {
       this.#withdraw("expired");
     } else {
@@ -134,6 +135,12 @@ export class WalletPayment {
     if (sent.length === 0 || (status !== "pending" && !endedUnpaid(status))) return;
     if (status !== this.#told.status) this.#told = { status, count: 0, nextAt: 0 };
     if (this.#told.count < hints.count && now >= this.#told.nextAt) this.#tell(now);
+  }
+
+  /** Offers wallets once the code that asks them to pay is loaded, so that no click waits for it. */
+  async #offer(wallets: readonly AnnouncedWallet[]): Promise<void> {
+    this.#requests ??= await import("./wallet-requests.ts").catch(() => undefined);
+    if (this.#requests) this.#options.update({ wallets });
   }
 
   /**
@@ -171,7 +178,7 @@ export class WalletPayment {
     const { wallet } = known();
     if (wallet === undefined || this.#provider === undefined) return;
     update({ wallet: { ...wallet, withdrawn } });
-    if (!wallet.withdrawn) withdrawRequest(this.#provider);
+    if (!wallet.withdrawn) this.#requests?.withdrawRequest(this.#provider);
   }
 
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
@@ -184,13 +191,27 @@ export class WalletPayment {
   }
 
   #tell(now: number): void {
-    const { known, tell } = this.#options;
     const { status, count } = this.#told;
     const waitMs = count < hints.soonCount ? hints.soonMs : hints.laterMs;
     this.#told = { status, count: count + 1, nextAt: now + waitMs };
-    for (const { hash: transactionHash, choice } of known().sent) {
+    for (const { hash: transactionHash, choice } of this.#options.known().sent) {
       const { chainId, contractAddress: tokenContractAddress } = choice;
-      void tell({ transactionHash, chainId, tokenContractAddress });
+      void this.#tellOf({ transactionHash, chainId, tokenContractAddress });
+    }
+  }
+
+  /** Reports a transaction to the service. The service also checks the chain by itself, so a failure loses nothing. */
+  async #tellOf(input: RefreshStatusInput): Promise<void> {
+    const { known, report, connection, reread } = this.#options;
+    try {
+      // Without a signal: money that was sent is reported even after the element is removed.
+      const state = await connection()?.checkout.refreshStatus(input);
+      this.#tellFailure = undefined;
+      if (state && state.status !== known().payment?.status) await reread();
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== this.#tellFailure) report(error);
+      this.#tellFailure = code;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Messages } from "../messages.ts";
 
-export const arabic: Messages = {
+export const messages: Messages = {
   region: "الدفع",
   loading: "جارٍ تحميل الدفعة…",
   pending: "في انتظار دفعتك",

@@ -1,6 +1,6 @@
 import type { Messages } from "../messages.ts";
 
-export const german: Messages = {
+export const messages: Messages = {
   region: "Zahlung",
   loading: "Die Zahlung wird geladen …",
   pending: "Wir warten auf Ihre Zahlung",

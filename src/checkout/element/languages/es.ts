@@ -1,6 +1,6 @@
 import type { Messages } from "../messages.ts";
 
-export const spanish: Messages = {
+export const messages: Messages = {
   region: "Pago",
   loading: "Cargando el pago…",
   pending: "Esperando su pago",

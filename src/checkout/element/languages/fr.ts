@@ -1,6 +1,6 @@
 import type { Messages } from "../messages.ts";
 
-export const french: Messages = {
+export const messages: Messages = {
   region: "Paiement",
   loading: "Chargement du paiement…",
   pending: "En attente de votre paiement",

@@ -1,6 +1,6 @@
 import type { Messages } from "../messages.ts";
 
-export const italian: Messages = {
+export const messages: Messages = {
   region: "Pagamento",
   loading: "Caricamento del pagamento…",
   pending: "In attesa del pagamento",

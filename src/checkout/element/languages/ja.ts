@@ -1,6 +1,6 @@
 import type { Messages } from "../messages.ts";
 
-export const japanese: Messages = {
+export const messages: Messages = {
   region: "お支払い",
   loading: "お支払い情報を読み込んでいます…",
   pending: "お支払いをお待ちしています",

@@ -1,7 +1,7 @@
 import type { Messages } from "../messages.ts";
 
 /** As `pt` alone is understood, by `Intl` too: the Portuguese of Brazil. */
-export const portuguese: Messages = {
+export const messages: Messages = {
   region: "Pagamento",
   loading: "Carregando o pagamento…",
   pending: "Aguardando seu pagamento",

@@ -1,6 +1,6 @@
 import type { Messages } from "../messages.ts";
 
-export const simplifiedChinese: Messages = {
+export const messages: Messages = {
   region: "付款",
   loading: "正在加载付款信息…",
   pending: "等待您付款",

@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { offerOf } from "../../../src/checkout/element/state.ts";
-import {
-  payFromWallet,
-  type RpcUrls,
-  type WalletProvider,
-} from "../../../src/checkout/element/wallets.ts";
+import { payFromWallet } from "../../../src/checkout/element/wallet-requests.ts";
+import type { RpcUrls, WalletProvider } from "../../../src/checkout/element/wallets.ts";
 import { paymentRequest } from "../../../src/checkout/payment-request.ts";
 import { payment, quote } from "./facts.ts";
 
