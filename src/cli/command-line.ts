@@ -94,6 +94,7 @@ export function parse(
   output: Pick<Output, "isTTY" | "hasColors" | "columns"> & { write(text: string): unknown },
 ): Run {
   const nothingElse: Run = async () => exitCodes.ok;
+  const option = { names: ["-v", "--version"] } as const;
   requireVerb(args);
   // The library looks the shell up in an object, and would find `constructor`.
   if (args[0] === "completion" && String(args[1]) in {}) {
@@ -102,13 +103,7 @@ export function parse(
   return runParser(parserFor(wordsOf(args)), "settlekit", args, {
     help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => nothingElse },
     // In `exec npm --version`, another command's version is meant.
-    ...(args[0] !== "exec" && {
-      version: {
-        value: version,
-        option: { names: ["-v", "--version"] },
-        onShow: () => nothingElse,
-      },
-    }),
+    ...(args[0] !== "exec" && { version: { value: version, option, onShow: () => nothingElse } }),
     completion: { command: true, shells, onShow: () => nothingElse },
     onError(_exitCode, error) {
       // Without the library's advice to us.

@@ -69,9 +69,7 @@ export function defineCommand<const Given extends Options>(
     if (common.json && common.csv) throw new UsageError("Pass --csv or --json, not both.");
     return (await run(values, terminal)) ?? exitCodes.ok;
   };
-  const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options, {
-    errors,
-  });
+  const parser = object("Options", options as Options, { errors });
   const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
   const shown =
     examples.length > 1 ? examples : examples.flatMap((line) => [line, `${line} --json`]);
@@ -83,8 +81,7 @@ export function defineCommand<const Given extends Options>(
 
 /** Suggests only the nearest name: the library passes everything similar, nearest first. */
 export const errors = {
-  suggestions: ([nearest]: readonly string[]) =>
-    nearest === undefined ? [] : message`Did you mean ${optionName(nearest)}?`,
+  suggestions: ([it]: readonly string[]) => (it ? message`Did you mean ${optionName(it)}?` : []),
 };
 
 function prose(words: string | Message): Message {
