@@ -267,11 +267,11 @@ async function settleWith(
   withdrawals: readonly Withdrawal[],
   isAnswer = false,
 ): Promise<undefined> {
-  const isSlow = context.hasInbox;
+  const options = { isSlow: context.hasInbox, found: withdrawals.map(({ id }) => id) };
   const settled = await decide(context, function* (ledger) {
     let changed: PayoutRow | undefined;
     for (const withdrawal of withdrawals) {
-      changed = (yield* settle(ledger, row.order_id, withdrawal, { isSlow })) ?? changed;
+      changed = (yield* settle(ledger, row.order_id, withdrawal, options)) ?? changed;
       if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
     }
     return changed;

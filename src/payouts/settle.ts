@@ -10,6 +10,18 @@ function followMs(ageMs: number): number {
   return Math.min(Math.max(ageMs / 2, 5_000), 600_000);
 }
 
+interface SettleOptions {
+  /** Whether a webhook will report the end. */
+  readonly isSlow?: boolean;
+  /** The person who decided that this withdrawal is the payout's. */
+  readonly by?: string;
+  /**
+   * The ids of all the order's withdrawals that the same lookup found. They are named together, because neither the
+   * journal nor the reason of an open breaker shows what this transaction adds.
+   */
+  readonly found?: readonly string[];
+}
+
 /**
  * Records what is known about the payout's withdrawal. These facts hold even if another worker has taken over, so there
  * is no fence. A second withdrawal, or one with other parameters, stops all payouts. Returns the payout if this changed
@@ -19,7 +31,7 @@ export function* settle(
   ledger: Ledger,
   orderId: string,
   withdrawal: Withdrawal,
-  { isSlow = false, by }: { isSlow?: boolean; by?: string } = {},
+  { isSlow = false, by, found = [] }: SettleOptions = {},
 ): Work<PayoutRow | undefined> {
   // Takes the row's lock, so that two responses are recorded one after the other.
   const [clock] = yield* sql<{ now: number }>(
@@ -33,16 +45,17 @@ export function* settle(
   const isEnd = status === "completed" || status === "failed" || status === "cancelled";
   const isLate = row.final_at !== null && !isEnd;
   const isUndecided = row.state === "needs_decision" && by === undefined;
-  // The response is older than the row, or does not say which of two withdrawals counts.
+  // The response is older than the row, or does not say which of several withdrawals counts.
   if (row.withdrawal_id === id && (isLate || isUndecided)) return undefined;
   const differing = by === undefined ? differsFrom(row, withdrawal) : [];
-  const isOther = row.withdrawal_id !== null && row.withdrawal_id !== id;
+  const isOther = [row.withdrawal_id ?? [], ...found].flat().some((other) => other !== id);
   if (isOther || isUndecided || differing.length > 0) {
     const { open, setAside, accepted } = yield* readDecisions(ledger, orderId);
     if (setAside.has(id) || open.has(id)) return undefined;
-    const known = new Set([row.withdrawal_id ?? [], ...open].flat());
-    if (known.size > 0 && !known.has(id)) {
-      const all = [...known, id];
+    const known = [row.withdrawal_id ?? [], ...open].flat();
+    const candidates = [...found, id].filter((candidate) => !setAside.has(candidate));
+    const all = [...new Set([...known, ...candidates])];
+    if (all.length > 1 && candidates.some((candidate) => !known.includes(candidate))) {
       return yield* needDecision(
         ledger,
         row,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createInbox } from "../../src/inbox/index.ts";
 import type { Withdrawal } from "../../src/index.ts";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
@@ -39,6 +39,67 @@ describe("a payout's new state", () => {
     expect(await state()).toBe("sent");
     expect(told()).not.toContain("sent");
   });
+});
+
+describe.each(databases)("on %s, an order with several withdrawals", (_, openDatabase) => {
+  it.each([3, 4])("is reported with all %d that exist before the first request", async (count) => {
+    const world = await worldOn();
+    const payouts = world.open({ lookFirst: true });
+    await payouts.migrate();
+    const ids = await paidBy(world, count);
+    await payouts.plan(order);
+    await payouts.runDue();
+    await expectAll(payouts, ids);
+    expect((await payouts.stats()).stopped?.reason).toContain(`It has ${count} withdrawals`);
+
+    await payouts.resolve(order.orderId, { by: "ann", withdrawalId: String(ids[1]) });
+    await payouts.reopen({ by: "ann", reason: "a script paid it" });
+    for (const id of ids) await tell(world, id);
+    expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", withdrawalId: ids[1] });
+    expect(await payouts.verify()).toMatchObject({ ok: true });
+  });
+
+  it("is reported with those that a later lookup finds, too", async () => {
+    const world = await worldOn();
+    const payouts = world.open();
+    await payouts.migrate();
+    world.fates.push("unanswered");
+    await payouts.plan(order);
+    await payouts.runDue();
+    await paidBy(world, 2);
+    await world.live(payouts, 10 * minute);
+    const ids = world.made.map(({ id }) => id);
+    await expectAll(payouts, ids);
+    ids.push(...(await paidBy(world, 1)));
+    for (const id of ids) await tell(world, id);
+    await expectAll(payouts, ids);
+  });
+
+  async function worldOn(): Promise<World> {
+    const database = await openDatabase();
+    onTestFinished(() => database.close());
+    return World.on(database);
+  }
+
+  /** Pays the order as other programs would. */
+  async function paidBy(world: World, count: number): Promise<string[]> {
+    const ids: string[] = [];
+    while (ids.length < count) ids.push((await world.client().withdrawals.create(order)).id);
+    return ids;
+  }
+
+  /** The payout and its journal name all of them. */
+  async function expectAll(payouts: ReturnType<World["open"]>, ids: string[]): Promise<void> {
+    const { state, problem } = (await payouts.get(order.orderId)) ?? {};
+    expect(state).toBe("needs_decision");
+    expect(problem).toContain(`It has ${ids.length} withdrawals`);
+    for (const id of ids) expect(problem).toContain(id);
+    let named: unknown;
+    for await (const { event, details } of payouts.journal({ orderId: order.orderId })) {
+      if (event === "needs_decision") named = details.withdrawals;
+    }
+    expect(new Set(named as string[])).toEqual(new Set(ids));
+  }
 });
 
 it("ends a payout when its withdrawal first ended, however often that is reported", async () => {
