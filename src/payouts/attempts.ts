@@ -55,6 +55,18 @@ export function problemOf(error: unknown, outcome: AttemptOutcome): string {
   );
 }
 
+/** The error for a request that was not sent, because it would have left too late. */
+export function heldUp(leaveMs: number): SettlekitError {
+  return new SettlekitError(
+    `The request was delayed by more than ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
+      "paused after a 429 or had no free slot of maxConcurrency. It will be retried.",
+    { code: suspendedCode },
+  );
+}
+
+/** The code of that error. */
+export const suspendedCode = "process_suspended";
+
 interface Attempt {
   readonly fence: number;
   readonly started_at: number;
@@ -115,7 +127,7 @@ export type Begun =
       /** Time since the request was allowed to leave. */
       readonly elapsedMs: () => number;
     }
-  | { readonly kind: "fenced" | "stopped" | "unproven" | "unapproved" | "settled" }
+  | { readonly kind: "fenced" | "stopped" | "unproven" | "unapproved" | "settled" | "stranger" }
   | { readonly kind: "held"; readonly hold: Hold; readonly dueAt: number };
 
 /** How often to check a hold again: limits may be raised, and failed withdrawals return their budget. */
@@ -127,6 +139,9 @@ interface Beginning extends Timing {
   readonly lookedAt: number | undefined;
   /** Whether repeating the request with the same key is harmless. */
   readonly isKeyed: boolean;
+  /** The digest of the client's credential. */
+  readonly sender: string;
+  readonly provenSenders: ReadonlySet<string>;
 }
 
 /**
@@ -136,7 +151,7 @@ interface Beginning extends Timing {
 export function* beginAttempt(
   ledger: Ledger,
   row: PayoutRow,
-  { limits, lookedAt, isKeyed, quietMs, leaveMs, leaseMs }: Beginning,
+  { limits, lookedAt, isKeyed, sender, provenSenders, quietMs, leaveMs, leaseMs }: Beginning,
 ): Work<Begun> {
   const { tenant } = ledger;
   const held = yield* sql(
@@ -156,8 +171,9 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
     return { kind: "unapproved" };
   }
   // From here on, only one process at a time decides about the breaker, the budget and the journal's end.
-  const { isStopped, now } = yield* ledger.lock();
+  const { isStopped, now, sender: known = sender } = yield* ledger.lock();
   if (isStopped) return { kind: "stopped" };
+  if (known !== sender && !provenSenders.has(sender)) return { kind: "stranger" };
   // A reservation that no request can have used moves to the day of the next request, under that day's limits.
   const isReserved = current.reserved_at !== null && past.requests > 0 && !isProven;
   if (!isReserved) {
@@ -173,8 +189,8 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   // Started after any wait for the lock, but before the database reads its clock.
   const elapsedMs = stopwatch();
   yield* sql(
-    `INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)`,
-    [row.id, row.fence, leaveMs],
+    `INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by, sender) VALUES ($1, $2, {now}, {now} + $3, $4)`,
+    [row.id, row.fence, leaveMs, sender],
   );
   const body = bodyOf(current);
   ledger.note(row.order_id, "sending", {

@@ -15,6 +15,8 @@ export interface PayoutsContext extends Timing {
   readonly tenant: string;
   readonly limits: PayoutLimits;
   readonly lookFirst: boolean;
+  /** Digests of credentials that the service's list has shown to be the tenant's merchant's. */
+  readonly provenSenders: Set<string>;
   /** Whether an inbox reports withdrawals that ended. */
   readonly hasInbox: boolean;
   readonly report: (event: PayoutsEvent) => void;

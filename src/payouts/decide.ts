@@ -1,10 +1,10 @@
 import { InvalidRequestError } from "../errors.ts";
 import { sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
-import type { Withdrawal } from "../wire/withdrawal.ts";
 import { disproveAttempts, readPast } from "./attempts.ts";
 import { decide, type PayoutsContext, requireSameService } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
+import { isOfOtherMerchant, requireSameMerchant } from "./merchant.ts";
 import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
 import { lockedRow, requireRow, requireState } from "./plan.ts";
 import { settle } from "./settle.ts";
@@ -79,7 +79,10 @@ async function resolveSent(
   const { store, client, quietMs } = context;
   const withdrawal = await client.get(withdrawalId);
   const past = await store.transaction(() => readPast(row.id, quietMs));
-  requireFits(row, withdrawal, acceptDifferences, past.withdrawalId === withdrawalId);
+  const differing = differsFrom(row, withdrawal);
+  const isOthers = await store.transaction(() => isOfOtherMerchant(context.tenant, withdrawal));
+  if (isOthers) differing.push("merchantId");
+  requireFits(row, withdrawal.id, differing, acceptDifferences, past.withdrawalId === withdrawalId);
   return decide(context, function* (ledger) {
     const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
     ledger.note(row.order_id, "resolved", { by, withdrawalId, acceptDifferences });
@@ -93,21 +96,21 @@ async function resolveSent(
 /** @param isAnswer Whether the service returned this withdrawal for one of the payout's requests. */
 function requireFits(
   row: PayoutRow,
-  withdrawal: Withdrawal,
+  id: string,
+  differing: readonly string[],
   acceptDifferences: boolean,
   isAnswer: boolean,
 ): void {
-  const differing = differsFrom(row, withdrawal);
   if (differing.includes("orderId") && !isAnswer) {
     throw contradicted(
       "withdrawalId",
-      `According to the service, the withdrawal ${withdrawal.id} does not belong to the order ${show(row.order_id)}.`,
+      `According to the service, the withdrawal ${id} does not belong to the order ${show(row.order_id)}.`,
     );
   }
   if (differing.length === 0 || acceptDifferences) return;
   throw contradicted(
     "withdrawalId",
-    `The withdrawal ${withdrawal.id} has a different ${differing.join(", ")} than planned. If ` +
+    `The withdrawal ${id} has a different ${differing.join(", ")} than planned. If ` +
       "it is this payout anyway, pass acceptDifferences: true.",
   );
 }
@@ -118,6 +121,8 @@ async function resolveNeverSent(
   { by, sendAgain = true }: NeverSentResolution,
 ): Promise<PayoutRow> {
   const { client, store, quietMs } = context;
+  // A person may decide without the key of the requests, which may have been revoked since.
+  await requireSameMerchant(context, row, { isDecided: true });
   const before = await store.transaction(() => readPast(row.id, quietMs));
   if (before.now < before.provenAt) {
     const at = new Date(before.provenAt).toISOString();

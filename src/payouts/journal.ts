@@ -31,10 +31,15 @@ const journalColumns = "seq, at, order_id, event, details, hash";
 export interface Ledger {
   readonly tenant: string;
   /**
-   * Takes the journal's lock until the commit; returns the breaker's state and the database's time. From then on, no
-   * other process of this tenant reserves, records or stops anything.
+   * Takes the journal's lock until the commit; returns the breaker's state, the database's time, and the digest of the
+   * merchant's credential if the merchant is known. From then on, no other process of this tenant reserves, records or
+   * stops anything.
    */
-  lock(): Work<{ readonly isStopped: boolean; readonly now: number }>;
+  lock(): Work<{
+    readonly isStopped: boolean;
+    readonly now: number;
+    readonly sender: string | undefined;
+  }>;
   /**
    * Adds an entry at the end of the unit of work.
    *
@@ -51,6 +56,8 @@ interface Head {
   readonly stopped_at: number | null;
   readonly stopped_because: string | null;
   readonly accepted_seq: number;
+  readonly merchant_id: string | null;
+  readonly sender: string | null;
   readonly now: number;
   /** The last existing entry; null if there is none. */
   readonly last: number | null;
@@ -82,8 +89,9 @@ export function* inLedger<T>(
   const result = yield* work({
     tenant,
     *lock() {
-      const { stopped_at, now } = yield* head();
-      return { isStopped: stopped_at !== null, now };
+      const { stopped_at, now, merchant_id, sender } = yield* head();
+      const known = merchant_id === null ? undefined : (sender ?? "");
+      return { isStopped: stopped_at !== null, now, sender: known };
     },
     note,
     *stop(orderId, because) {
@@ -139,7 +147,7 @@ function* lock(tenant: string, onStop: (because: string) => void): Work<Head> {
   const take = () =>
     sql<Head>(
       `UPDATE {payout_heads} SET touched_at = {now} WHERE tenant = $1
-RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, touched_at AS now,
+RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, merchant_id, sender, touched_at AS now,
   (SELECT max(seq) FROM {payout_journal} WHERE tenant = $1) AS last`,
       [tenant],
     );
@@ -174,7 +182,7 @@ ON CONFLICT DO NOTHING RETURNING tenant`,
 /** The breaker's state and the journal's end, without locking. */
 export function* readHead(tenant: string): Work<Omit<Head, "last"> | undefined> {
   const [head] = yield* sql<Omit<Head, "last">>(
-    `SELECT seq, hash, stopped_at, stopped_because, accepted_seq, {now} AS now
+    `SELECT seq, hash, stopped_at, stopped_because, accepted_seq, merchant_id, sender, {now} AS now
 FROM {payout_heads} WHERE tenant = $1`,
     [tenant],
   );

@@ -49,7 +49,10 @@ export interface PayoutsInbox<Client, Mode extends StoreMode> {
 
 /** The options of `createPayouts`. */
 export interface PayoutsOptions<Client, Mode extends StoreMode> {
-  /** Sends and looks up withdrawals. It must belong to the same merchant for as long as the tables exist. */
+  /**
+   * Sends and looks up withdrawals. It must belong to the same merchant for as long as the tenant's payouts exist. Once
+   * the service has answered a request, another merchant's client is refused.
+   */
   readonly client: PayoutsClient;
   /** `sqlite(...)` or `postgres(...)`. */
   readonly store: Store<Client, Mode>;

@@ -1,22 +1,16 @@
-import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
-import { type Observer, Observers, reporter } from "../stores/observers.ts";
-import {
-  migrate,
-  requireMigrated,
-  type Store,
-  type StoreMode,
-  type Work,
-} from "../stores/store.ts";
+import { WorkerSlot } from "../stores/lifecycle.ts";
+import { type Observer, Observers } from "../stores/observers.ts";
+import { migrate, type Store, type StoreMode, type Work } from "../stores/store.ts";
 import { checkWhole, type DueOptions, readDue } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, decide, type PayoutsContext, tell } from "./claims.ts";
+import { contextOf } from "./context.ts";
 import { type Resolution, reopen, resolutionNames, resolvePayout } from "./decide.ts";
-import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
+import type { PayoutStep, PayoutsEvent } from "./events.ts";
 import { settleBy } from "./inbox.ts";
 import { entriesOf, type JournalEntry, type Ledger } from "./journal.ts";
 import {
   checkDecision,
-  checkedLimits,
   type Decision,
   type PayoutInput,
   type PayoutListQuery,
@@ -57,27 +51,10 @@ export class Payouts<Client, Mode extends StoreMode> {
 
   /** @internal */
   constructor(options: PayoutsOptions<Client, Mode>) {
-    const limits = checkedLimits(options);
-    const { client, store, quietMs = 120_000, lookFirst = false, tenant = "", inbox } = options;
-    const leaveMs = Math.ceil(quietMs / 8);
-    const ledgerClient = client.withdrawals.ledger;
-    const anyStore = store as unknown as Store;
-    const migrated = preparing(() => requireMigrated(anyStore, payoutTables));
+    this.#context = contextOf(options, this.#observers);
+    const { store, inbox } = options;
     this.#store = store;
-    this.tenant = tenant;
-    this.#context = {
-      store: withReady(anyStore, migrated),
-      client: ledgerClient,
-      tenant,
-      limits,
-      lookFirst,
-      hasInbox: inbox !== undefined,
-      quietMs,
-      leaveMs,
-      leaseMs: ledgerClient.timeoutMs + 2 * leaveMs,
-      report: reporter(this.#observers, options, log),
-      observers: this.#observers,
-    };
+    this.tenant = this.#context.tenant;
     if (inbox !== undefined) settleBy(inbox, this.#context);
   }
 

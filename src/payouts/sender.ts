@@ -13,6 +13,7 @@ import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   beginAttempt,
   endAttempt,
+  heldUp,
   maxDoubtMs,
   mayTakeEffect,
   outcomeOf,
@@ -20,9 +21,11 @@ import {
   problemOf,
   putOff,
   readPast,
+  suspendedCode,
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
 import { type Ledger, readHead } from "./journal.ts";
+import { requireSameMerchant } from "./merchant.ts";
 import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
@@ -85,6 +88,7 @@ async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSig
   requireSameService(context, row);
   // Only the claim's holder can have begun an attempt since.
   if (row.attempts === 0 && !lookFirst) return send(context, row, undefined, signal);
+  await requireSameMerchant(context, row, { signal });
   const past = await store.transaction(function* () {
     const isStopped = typeof (yield* readHead(tenant))?.stopped_at === "number";
     return { ...(yield* readPast(row.id, quietMs)), isStopped };
@@ -126,7 +130,8 @@ async function send(
   signal: AbortSignal,
 ): Promise<Error | undefined> {
   const { store, client, tenant, leaveMs } = context;
-  const beginning = { ...context, lookedAt, isKeyed: client.isKeyed };
+  const sender = await client.sender(signal);
+  const beginning = { ...context, lookedAt, isKeyed: client.isKeyed, sender };
   const begun = await decide(context, (ledger) => beginAttempt(ledger, row, beginning));
   if (begun.kind === "fenced") {
     context.report({ type: "fenced", tenant, orderId: row.order_id });
@@ -144,9 +149,11 @@ async function send(
     return undefined;
   }
   if (begun.kind !== "begun") {
+    if (begun.kind === "stranger") await requireSameMerchant(context, row, { signal });
     const { now } = await store.transaction(() => readPast(row.id, 0));
     const isUnsent = begun.kind === "stopped" || begun.kind === "unapproved";
-    const dueAt = begun.kind === "settled" ? now : now + 5_000;
+    const isNext = begun.kind === "settled" || begun.kind === "stranger";
+    const dueAt = isNext ? now : now + 5_000;
     return put(context, row, { dueAt, ...(isUnsent && back) });
   }
   let withdrawal: Withdrawal;
@@ -169,16 +176,6 @@ async function send(
 function unsentState({ approved_by }: PayoutRow): PayoutState {
   return approved_by === null ? "planned" : "approved";
 }
-
-function heldUp(leaveMs: number): SettlekitError {
-  return new SettlekitError(
-    `The request was delayed by more than ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
-      "paused after a 429 or had no free slot of maxConcurrency. It will be retried.",
-    { code: suspendedCode },
-  );
-}
-
-const suspendedCode = "process_suspended";
 
 /**
  * Records what an error says about the request.
@@ -267,7 +264,8 @@ async function settleWith(
   withdrawals: readonly Withdrawal[],
   isAnswer = false,
 ): Promise<undefined> {
-  const options = { isSlow: context.hasInbox, found: withdrawals.map(({ id }) => id) };
+  const found = withdrawals.map(({ id }) => id);
+  const options = { isSlow: context.hasInbox, found, answers: isAnswer ? row : undefined };
   const settled = await decide(context, function* (ledger) {
     let changed: PayoutRow | undefined;
     for (const withdrawal of withdrawals) {

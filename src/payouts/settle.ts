@@ -2,6 +2,7 @@ import { sql, type Work } from "../stores/store.ts";
 import { parsedJson } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { type Ledger, readEntries } from "./journal.ts";
+import { isOfOtherMerchant, noteMerchant } from "./merchant.ts";
 import { differsFrom, type PayoutRow, storable } from "./payout.ts";
 import { chain, requireRow } from "./plan.ts";
 
@@ -20,6 +21,8 @@ interface SettleOptions {
    * journal nor the reason of an open breaker shows what this transaction adds.
    */
   readonly found?: readonly string[];
+  /** The payout whose last request the withdrawal answers. */
+  readonly answers?: PayoutRow | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export function* settle(
   ledger: Ledger,
   orderId: string,
   withdrawal: Withdrawal,
-  { isSlow = false, by, found = [] }: SettleOptions = {},
+  { isSlow = false, by, found = [], answers }: SettleOptions = {},
 ): Work<PayoutRow | undefined> {
   // Takes the row's lock, so that two responses are recorded one after the other.
   const [clock] = yield* sql<{ now: number }>(
@@ -47,7 +50,9 @@ export function* settle(
   const isUndecided = row.state === "needs_decision" && by === undefined;
   // The response is older than the row, or does not say which of several withdrawals counts.
   if (row.withdrawal_id === id && (isLate || isUndecided)) return undefined;
-  const differing = by === undefined ? differsFrom(row, withdrawal) : [];
+  const isOthers = yield* isOfOtherMerchant(ledger.tenant, withdrawal);
+  const differing =
+    by === undefined ? [differsFrom(row, withdrawal), isOthers ? "merchantId" : []].flat() : [];
   const isOther = [row.withdrawal_id ?? [], ...found].flat().some((other) => other !== id);
   if (isOther || isUndecided || differing.length > 0) {
     const { open, setAside, accepted } = yield* readDecisions(ledger, orderId);
@@ -95,6 +100,7 @@ export function* settle(
       createdMs(withdrawal, clock?.now ?? 0),
     ],
   );
+  if (answers !== undefined) yield* noteMerchant(answers, withdrawal);
   const isFirst = row.withdrawal_id === null;
   if (isFirst) ledger.note(orderId, "sent", { withdrawalId: id, by });
   // The entry about the withdrawal is not the last one about a payout that a person had cancelled.

@@ -95,5 +95,12 @@ export const payoutTables: Component = {
       // Guards the row until the journal has its first entry; null if an older version of settlekit planned it.
       "ALTER TABLE {payouts} ADD COLUMN planned_hash TEXT",
     ],
+    [
+      // A digest of the credential; null if an older version of settlekit began the attempt.
+      "ALTER TABLE {payout_attempts} ADD COLUMN sender TEXT",
+      // The merchant whose withdrawals these are, once known, and the digest of its credential at that time.
+      "ALTER TABLE {payout_heads} ADD COLUMN merchant_id TEXT",
+      "ALTER TABLE {payout_heads} ADD COLUMN sender TEXT",
+    ],
   ],
 };

@@ -159,6 +159,18 @@ describe("settlekit payouts run", () => {
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });
 
+  it("sends nothing with another merchant's key than the tenant's", async () => {
+    const cyd = { SETTLEKIT_SECRET_KEY: String(sandbox.merchants[1]?.secretKey) };
+    const ofCyd = ["--tenant", "cyd"];
+    await payoutsWith(cyd, ...planOf("a"), ...ofCyd);
+    await payoutsWith(cyd, "run", "--no-limits", ...ofCyd);
+    await payoutsWith(cyd, ...planOf("b"), ...ofCyd);
+    const annKey = await payouts("run", "--no-limits", ...ofCyd, "--json");
+    expect(errorOf(annKey)).toMatchObject({ name: "ConfigurationError", code: "other_merchant" });
+    expect(sandbox.withdrawals.all()).toHaveLength(1);
+    expect(await payoutsWith(cyd, "run", "--no-limits", ...ofCyd)).toMatchObject({ code: 0 });
+  });
+
   it("sends nothing in production without --production", async () => {
     await payouts(...planOf("a"));
     const live = {

@@ -20,7 +20,7 @@ export const linesOf = (text: string) => text.trimEnd().split("\n");
 
 /** Provides a sandbox, and a fresh folder for `shop.db` in each test. */
 export function payoutsCommand(seed: string) {
-  const sandbox = createSandbox({ seed });
+  const sandbox = createSandbox({ seed, merchants: [{}, {}] });
   let server: SandboxServer;
   let folder: string;
 

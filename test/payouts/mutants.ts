@@ -5,8 +5,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent without an attempt in its row",
     file: "src/payouts/attempts.ts",
-    find: `    \`INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)\`,
-    [row.id, row.fence, leaveMs],`,
+    find: `    \`INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by, sender) VALUES ($1, $2, {now}, {now} + $3, $4)\`,
+    [row.id, row.fence, leaveMs, sender],`,
     replace: '    "SELECT 1",',
     test: "test/payouts/sending.test.ts",
   },
@@ -69,8 +69,9 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "the budget is added up before the journal is locked",
     file: "src/payouts/attempts.ts",
-    find: "  const { isStopped, now } = yield* ledger.lock();",
-    replace: "  const { isStopped, now } = { isStopped: false, now: past.now };",
+    find: "  const { isStopped, now, sender: known = sender } = yield* ledger.lock();",
+    replace:
+      "  const { isStopped, now, known } = { isStopped: false, now: past.now, known: sender };",
     test: "test/payouts/concurrent-limits.test.ts",
   },
   {
@@ -226,5 +227,40 @@ export const payoutMutants: readonly Mutant[] = [
     find: "if (this.#stopping.aborted) return false;",
     replace: "",
     test: "test/payouts/rounds.test.ts",
+  },
+  {
+    name: "a payout in doubt is looked up in another merchant's list",
+    file: "src/payouts/sender.ts",
+    find: "  await requireSameMerchant(context, row, { signal });\n  const past",
+    replace: "  const past",
+    test: "test/payouts/merchants.test.ts",
+  },
+  {
+    name: "a payout is sent by another merchant",
+    file: "src/payouts/attempts.ts",
+    find: 'if (known !== sender && !provenSenders.has(sender)) return { kind: "stranger" };',
+    replace: "",
+    test: "test/payouts/merchants.test.ts",
+  },
+  {
+    name: "a person decides by another merchant's list",
+    file: "src/payouts/decide.ts",
+    find: "  await requireSameMerchant(context, row, { isDecided: true });",
+    replace: "",
+    test: "test/payouts/merchants.test.ts",
+  },
+  {
+    name: "another merchant's withdrawal is taken for the payout's",
+    file: "src/payouts/settle.ts",
+    find: 'isOthers ? "merchantId" : []',
+    replace: "[]",
+    test: "test/payouts/merchants.test.ts",
+  },
+  {
+    name: "a person learns of only some of an order's withdrawals",
+    file: "src/payouts/settle.ts",
+    find: "const candidates = [...found, id].filter(",
+    replace: "const candidates = [id].filter(",
+    test: "test/payouts/settling.test.ts",
   },
 ];

@@ -31,7 +31,7 @@ export const order = {
 
 /** A service, a database and a clock that the test advances. */
 export class World {
-  readonly sandbox = createSandbox();
+  readonly sandbox = createSandbox({ merchants: [{}, {}] });
   /** The fates of the next requests; later ones are answered. */
   readonly fates: Fate[] = [];
   /** How long the list takes to show a new withdrawal. */
@@ -106,13 +106,16 @@ export class World {
     life,
     store = this.#openStore(),
     client = {},
+    ledger = this.client(client, life),
     ...options
   }: Partial<Omit<PayoutsOptions<unknown, StoreMode>, "client">> & {
     life?: Life;
     client?: ClientOptions;
+    /** The ledger's client, if not one with these options. */
+    ledger?: PayoutsOptions<unknown, StoreMode>["client"];
   } = {}) {
     return createPayouts({
-      client: this.client(client, life),
+      client: ledger,
       store: life ? life.store(store as Store) : store,
       quietMs,
       logger: { warn() {}, error() {} },

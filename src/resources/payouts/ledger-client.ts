@@ -1,4 +1,7 @@
+import { errorFor } from "../../http/call-errors.ts";
 import type { Http } from "../../http/http.ts";
+import { idempotencyKeyFrom } from "../../http/idempotency.ts";
+import { askForCredential } from "../../http/request.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import {
@@ -24,6 +27,7 @@ interface Sending {
 export function ledgerClient(http: Http, route: WithdrawalRoute) {
   const { timeoutMs, wire } = http.settings;
   const { create, get, list } = route;
+  const { merchantId } = { ...http.settings.credential.path };
   return {
     timeoutMs,
     /** Whether repeating a request with its key is known to create nothing twice. */
@@ -32,6 +36,32 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
     checked: (input: CreateOnceInput): PayoutBody => createOnceBody(input, wire),
     /** The same key that `createOnce` sends for the order. */
     keyOf: (orderId: string): string => createOnceKey(http.settings, orderId),
+
+    /**
+     * A digest of the credential, without revealing it, or of the merchant that it is for: a bearer token changes every
+     * hour, but its merchant does not.
+     */
+    async sender(signal?: AbortSignal): Promise<string> {
+      const { credential, baseUrl } = http.settings;
+      if (merchantId !== undefined) return idempotencyKeyFrom("merchant", baseUrl, merchantId);
+      const late = { kind: "timeout", limit: "timeoutMs", ms: timeoutMs } as const;
+      const given = await askForCredential(credential, http.time, timeoutMs, signal, late);
+      if (typeof given === "string") return idempotencyKeyFrom("sender", baseUrl, given);
+      const operation = create.name;
+      const facts = { operation, idempotencyKey: undefined, attempts: 0, service: http.settings };
+      throw errorFor(given, "not_sent", { ...facts, replay: "unsafe" });
+    },
+
+    /** The merchant's id, if the client or a withdrawal in the list shows it. */
+    async merchantId(signal?: AbortSignal): Promise<string | undefined> {
+      if (merchantId !== undefined) return merchantId;
+      const page = await http.call(
+        list,
+        { query: { limit: 1 } },
+        { deadlineMs: timeoutMs, signal },
+      );
+      return page.data[0]?.merchantId;
+    },
 
     /** Sends at most one request. */
     async create(body: PayoutBody, { beforeBody, ...sending }: Sending): Promise<Withdrawal> {
