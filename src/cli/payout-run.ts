@@ -81,15 +81,16 @@ function requireLimits(values: ValuesOf<{ limits: typeof limits }>["limits"], no
 }
 
 /** Why payouts are not sent yet, and what to do about it. */
-function textOf({ reason, count, first }: Waiting): string {
+function textOf({ reason, count, first, orderIds }: Waiting): string {
   const at = first?.toISOString();
+  const more = count > orderIds.length ? `, and ${count - orderIds.length} more` : "";
   switch (reason) {
     case "retry":
       return `Payouts to be tried again after a failure: ${count}, the first at ${at}.`;
     case "limits":
       return `Payouts held back by the limits: ${count}, the first until ${at}.`;
     case "approval":
-      return `Payouts waiting for an approval: ${count}. See settlekit payouts approve.`;
+      return `Payouts waiting for an approval: ${count} (${orderIds.join(", ")}${more}). See settlekit payouts approve.`;
     case "answer":
       return `Payouts whose request has no answer yet: ${count}. A ${at ? `run after ${at}` : "later run"} finds out what happened to them.`;
     case "decision":

@@ -39,6 +39,12 @@ export function needsApproval({ approveAbove }: PayoutLimits, amount: number): b
   return approveAbove !== undefined && amount > approveAbove;
 }
 
+/** What a payout of this amount waits for, unless it is approved. */
+export function approvalOf(limits: PayoutLimits, amount: number): string | null {
+  if (!needsApproval(limits, amount)) return null;
+  return `It is above limits.approveAbove of ${limits.approveAbove} cents, and waits for an approval.`;
+}
+
 /**
  * Why the budget does not allow the payout now. Called under the journal's lock, so that no other process reserves at
  * the same time.

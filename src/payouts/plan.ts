@@ -3,7 +3,7 @@ import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { type Row, sql, type Work } from "../stores/store.ts";
 import { canonicalJson, parsedJson, show } from "../values.ts";
 import { type JournalRow, type Ledger, readEntries } from "./journal.ts";
-import { requireAllowed } from "./limits.ts";
+import { approvalOf, requireAllowed } from "./limits.ts";
 import type { Decision, PayoutLimits } from "./options.ts";
 import {
   bodyOf,
@@ -47,9 +47,9 @@ export function* addPlan({ tenant, body, idempotencyKey, by, limits }: Plan): Wo
     planned_by: by ?? null,
   };
   const added = yield* sql(
-    `INSERT INTO {payouts} (${Object.keys(planned).join(", ")}, planned_hash, state, planned_at, due_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'planned', {now}, {now}) ON CONFLICT DO NOTHING RETURNING id`,
-    [...Object.values(planned), plannedHashOf(planned)],
+    `INSERT INTO {payouts} (${Object.keys(planned).join(", ")}, planned_hash, problem, state, planned_at, due_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planned', {now}, {now}) ON CONFLICT DO NOTHING RETURNING id`,
+    [...Object.values(planned), plannedHashOf(planned), approvalOf(limits, amountInCents)],
   );
   const row = yield* requireRow(tenant, orderId);
   if (added.length === 0) requireSame(row, body);

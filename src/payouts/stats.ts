@@ -60,6 +60,8 @@ export interface Waiting {
    */
   readonly reason: "turn" | "limits" | "approval" | "retry" | "answer" | "decision";
   readonly count: number;
+  /** The first of those that are waiting for an approval, at most ten. */
+  readonly orderIds: readonly string[];
   /** When the first of them is due again, if that depends on time. */
   readonly first: Date | undefined;
 }
@@ -80,8 +82,15 @@ export function* readWaiting(tenant = "", approveAbove = Number.MAX_SAFE_INTEGER
 ) AS waiting WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason`,
     [tenant, approveAbove],
   );
+  const unapproved = yield* sql<{ order_id: string }>(
+    `SELECT order_id FROM {payouts}
+WHERE tenant = $1 AND state = 'planned' AND amount > $2 AND final_at IS NULL ORDER BY id LIMIT 10`,
+    [tenant, approveAbove],
+  );
+  const named = unapproved.map(({ order_id }) => order_id);
   return rows.map(({ reason, count, due }) => {
     const isTimed = reason === "limits" || reason === "retry" || reason === "answer";
-    return { reason, count, first: isTimed && due !== null ? new Date(due) : undefined };
+    const orderIds = reason === "approval" ? named : [];
+    return { reason, count, orderIds, first: isTimed && due !== null ? new Date(due) : undefined };
   });
 }

@@ -52,7 +52,7 @@ describe("settlekit payouts run", () => {
       const ended = await payouts(...work);
       expect({ round, ...ended }).toMatchObject({ code: 0 });
       expect(linesOf(ended.stderr)).toEqual([
-        "Warning: Payouts waiting for an approval: 1. See settlekit payouts approve.",
+        "Warning: Payouts waiting for an approval: 1 (d). See settlekit payouts approve.",
         expect.stringMatching(
           /^Warning: Payouts held back by the limits: 2, the first until [\d-]+T00:00:00\.000Z\.$/,
         ),
@@ -65,6 +65,17 @@ describe("settlekit payouts run", () => {
     });
     const { stdout } = await payouts("list", "--state", "planned");
     expect(stdout).toMatch(/^c .* limits\.perDay is 1000 cents/m);
+  });
+
+  it("names the first payouts that wait for an approval", async () => {
+    const orderIds = Array.from({ length: 12 }, (_, index) => `p${index + 1}`);
+    for (const orderId of orderIds) await payouts(...planOf(orderId), "--approve-above", "100");
+    const { stderr } = await payouts("run", "--approve-above", "100");
+    expect(stderr).toContain(
+      "Payouts waiting for an approval: 12 (p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, and 2 more).",
+    );
+    const { stdout } = await payouts("list", "--state", "planned");
+    expect(stdout).toMatch(/^p1 .* above limits\.approveAbove of 100 cents, and waits/m);
   });
 
   it("counts the payouts in doubt, and the due ones that it did not try after failures", async () => {
