@@ -19,6 +19,8 @@ export interface PayoutsContext extends Timing {
   readonly provenSenders: Set<string>;
   /** Whether an inbox reports withdrawals that ended. */
   readonly hasInbox: boolean;
+  /** Warns the first time, if nothing limits what is sent. */
+  readonly warnUnlimited: () => void;
   readonly report: (event: PayoutsEvent) => void;
   readonly observers: Observers<PayoutsEvent, PayoutStep>;
 }

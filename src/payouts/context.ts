@@ -1,6 +1,7 @@
 import { preparing, withReady } from "../stores/lifecycle.ts";
 import { type Observers, reporter } from "../stores/observers.ts";
 import { requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
+import { show } from "../values.ts";
 import type { PayoutsContext } from "./claims.ts";
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
 import { checkedLimits, type PayoutsOptions } from "./options.ts";
@@ -32,7 +33,27 @@ export function contextOf<Client, Mode extends StoreMode>(
     quietMs,
     leaveMs,
     leaseMs: ledgerClient.timeoutMs + 2 * leaveMs,
+    warnUnlimited: unlimitedWarning(options),
     report: reporter(observers, options, log),
     observers,
+  };
+}
+
+function unlimitedWarning({
+  limits,
+  logger = console,
+  tenant,
+}: Pick<PayoutsOptions<never, StoreMode>, "limits" | "logger" | "tenant">): () => void {
+  let isDue = limits === undefined;
+  return () => {
+    if (!isDue) return;
+    isDue = false;
+    // A logger that throws must not keep payouts from being sent.
+    try {
+      logger.warn(
+        `No limits: createPayouts got no \`limits\`${tenant ? ` for the tenant ${show(tenant)}` : ""}, so every planned payout ` +
+          "is sent, whatever its amount, without an approval. Pass limits, or `limits: {}` if that is what you want.",
+      );
+    } catch {}
   };
 }

@@ -63,7 +63,10 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
    * @defaultValue 120_000
    */
   readonly quietMs?: number | undefined;
-  /** How much may be sent. */
+  /**
+   * How much may be sent. Without this option, everything is, and the first `start` or `runDue` warns about it; `{}` says
+   * that this is intended.
+   */
   readonly limits?: PayoutLimits | undefined;
   /**
    * Whether to search the list even before the first request for an order. Needed if anything else, such as a script

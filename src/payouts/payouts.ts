@@ -229,6 +229,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   start(options: PayoutsStartOptions = {}): PayoutsWorker {
     this.#worker.requireFree("payouts.start", "Stop it first.");
+    this.#context.warnUnlimited();
     return this.#worker.hold(startPayouts(this.#context, options));
   }
 
@@ -238,6 +239,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   async runDue(options: DueOptions = {}): Promise<number> {
     const { concurrency, signal } = readDue(options, 4);
+    this.#context.warnUnlimited();
     if (!this.#isVerified) {
       try {
         await stopIfAltered(this.#context, signal);
