@@ -85,7 +85,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an orderId with outer white space is sent",
     file: "src/resources/payouts/payout.ts",
-    find: 'if (orderId.trim() !== orderId) return "this text begins or ends with white space: trim it";',
+    find: 'if (orderId.trim() !== orderId) return "This text begins or ends with white space: trim it.";',
     replace: "",
     test: "test/resources/payouts/answer-and-request.test.ts",
   },

@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidRequestError } from "../errors.ts";
+import { ConfigurationError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { toCaip2 } from "../evm/chains.ts";
 import { callSchema } from "../http/checks.ts";
@@ -59,15 +59,14 @@ export function checkParameters<Input extends object>(
   throw invalidArgument(name, message);
 }
 
-export function checkAmount(param: string, value: unknown): number {
+/** @param ifMissing What a caller who left it out may have meant. */
+export function checkAmount(param: string, value: unknown, ifMissing = ""): number {
   if (Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= maxAmountInCents) {
     return Number(value);
   }
-  throw new InvalidRequestError(
-    `${param} must be a whole number of USD cents from 1 to ${maxAmountInCents}, got ${show(value)}. ` +
-      '25 dollars are 2500; usdToCents("25.00") converts exactly.',
-    { code: "invalid_amount", param },
-  );
+  const rule = `must be a whole number of USD cents from 1 to ${maxAmountInCents}`;
+  const cure = '25 dollars are 2500; usdToCents("25.00") converts exactly.';
+  throw refused(param, rule, value, value === undefined ? ifMissing : cure, "invalid_amount");
 }
 
 export function checkCurrency(value: unknown): "USD" {
@@ -113,7 +112,7 @@ export function evmChainIdOnWire(
   { chainIdFormat }: HttpSettings["wire"],
 ): number | string {
   if (isOtherChain(chainId)) {
-    throw refused("chainId", "must be an EVM chain: withdrawals go to EVM chains only", chainId);
+    throw refused("chainId", "must be an EVM chain", chainId, "Withdrawals go to EVM chains only.");
   }
   if (!Number.isSafeInteger(chainId) || Number(chainId) <= 0) {
     throw refused("chainId", "must be the number of an EVM chain, such as 8453", chainId);
@@ -155,8 +154,10 @@ export function checkRedirectUrl(param: string, value: unknown): string {
   throw refused(param, redirectUrlRule, value);
 }
 
-export function refused(param: string, rule: string, value: unknown): InvalidRequestError {
-  return invalidArgument(param, `${param} ${rule}, got ${show(value)}.`);
+/** @param cure A sentence. */
+export function refused(param: string, rule: string, value: unknown, cure = "", code?: string) {
+  const fact = value === undefined ? `is missing. It ${rule}` : `${rule}, got ${show(value)}`;
+  return invalidArgument(param, `${param} ${fact}. ${cure}`.trimEnd(), code);
 }
 
 function checkLength(param: string, how: string, text: string, most = text.length): string {

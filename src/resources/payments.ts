@@ -66,22 +66,17 @@ function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): Crea
     throw refused("type", 'must be "payment" or "deposit"', type);
   }
   if (type === "deposit" && input.amount !== undefined) {
-    throw refused(
-      "amount",
-      "is for payments only: leave it out, because the customer chooses the amount of a deposit",
-      input.amount,
-    );
+    const cure = "Leave it out: the customer chooses the amount of a deposit.";
+    throw refused("amount", "is for payments only", input.amount, cure);
   }
   if (type !== "deposit" && input.customerRefId !== undefined) {
-    throw refused(
-      "customerRefId",
-      'is for deposits only: leave it out, or set type to "deposit"',
-      input.customerRefId,
-    );
+    const cure = 'Leave it out, or set type to "deposit".';
+    throw refused("customerRefId", "is for deposits only", input.customerRefId, cure);
   }
+  const ifMissing = 'Only a payment of type "deposit" has none.';
   return {
     type: type ?? "payment",
-    ...(input.type !== "deposit" && { amount: checkAmount("amount", input.amount) }),
+    ...(input.type !== "deposit" && { amount: checkAmount("amount", input.amount, ifMissing) }),
     currency: checkCurrency(currency),
     orderId: checkReference("orderId", orderId),
     ...(redirectUrl !== undefined && { redirectUrl: checkRedirectUrl("redirectUrl", redirectUrl) }),

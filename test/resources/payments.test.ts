@@ -46,9 +46,16 @@ describe("payments.create", () => {
   });
 
   test.each([
-    ["amount", { type: "deposit", amount: 2500 }, "is for payments only: leave it out"],
-    ["customerRefId", { amount: 2500, customerRefId: "c_1" }, 'or set type to "deposit"'],
-  ])("refuses %s where it would be ignored", async (param, fields, said) => {
+    ["amount", { type: "deposit", amount: 2500 }, "is for payments only, got 2500. Leave it out: "],
+    [
+      "customerRefId",
+      { amount: 2500, customerRefId: "c_1" },
+      'is for deposits only, got "c_1". Leave it out, or',
+    ],
+    ["amount", {}, "is missing. It must be a whole number of USD cents from 1 to "],
+    ["amount", {}, 'Only a payment of type "deposit" has none.'],
+    ["orderId", { amount: 2500, orderId: undefined }, "is missing. It must be your own reference"],
+  ])("refuses %s where it is missing or would be ignored", async (param, fields, said) => {
     const call = clientOf(nowhere).payments.create({ orderId: "order_1", ...fields } as never);
     const message = expect.stringContaining(said);
     await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", param, message });

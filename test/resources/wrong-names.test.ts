@@ -158,7 +158,7 @@ test("withdrawals to non-EVM chains are refused with that reason", async () => {
   const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
   await expect(withdrawals.create({ ...payout, chainId } as never)).rejects.toMatchObject({
     param: "chainId",
-    message: expect.stringContaining("withdrawals go to EVM chains only"),
+    message: expect.stringContaining("Withdrawals go to EVM chains only"),
   });
 });
 

@@ -227,7 +227,7 @@ function checkFilters({ query: schema }: Operation<unknown>, query: object, http
   const given = Object.entries(checkParameters(query, schema.shape, "query"));
   const filters: ListQuery = Object.fromEntries(given.filter(([, value]) => value !== undefined));
   const empty = Object.keys(filters).find((name) => filters[name] === "");
-  if (empty !== undefined) throw refused(empty, "must not be empty: leave it out", "");
+  if (empty !== undefined) throw invalidArgument(empty, `${empty} is empty. Leave it out.`);
   const { chainId } = filters;
   if (chainId !== undefined) filters.chainId = chainIdOnWire(chainId, http.settings.wire);
   const [issue] = schema.safeParse(filters).error?.issues ?? [];

@@ -106,17 +106,17 @@ function checkOrderId(value: unknown): string {
   const text = checkReference("orderId", value, maxOrderIdLength);
   const reason = reasonToStoreOtherwise(text);
   if (reason === undefined) return text;
-  throw refused("orderId", `must come back from the service unchanged, but ${reason}`, text);
+  throw refused("orderId", "must come back from the service unchanged", text, reason);
 }
 
 function reasonToStoreOtherwise(orderId: string): string | undefined {
-  if (!orderId.isWellFormed()) return "this text is not well-formed Unicode (a lone surrogate)";
-  if (orderId.normalize("NFC") !== orderId) return 'this text is not NFC: use normalize("NFC")';
-  if (orderId.trim() !== orderId) return "this text begins or ends with white space: trim it";
-  if (/\p{Cc}/u.test(orderId)) return "this text holds a control character: remove it";
+  if (!orderId.isWellFormed()) return "This text is not well-formed Unicode (a lone surrogate).";
+  if (orderId.normalize("NFC") !== orderId) return 'This text is not NFC: use normalize("NFC").';
+  if (orderId.trim() !== orderId) return "This text begins or ends with white space: trim it.";
+  if (/\p{Cc}/u.test(orderId)) return "This text holds a control character: remove it.";
   const isNumeric = /^[-+.\de]+$/i.test(orderId) && !Number.isNaN(Number(orderId));
   if (isNumeric && String(Number(orderId)) !== orderId) {
-    return 'as a number this text would change: put letters in front, such as "order_007"';
+    return 'As a number this text would change: put letters in front, such as "order_007".';
   }
   return undefined;
 }

@@ -76,7 +76,9 @@ describe("an orderId that the service may store differently", () => {
     for (const call of [withdrawals.create, withdrawals.createOnce]) {
       const error = await call.call(withdrawals, { ...payout, orderId }).catch((thrown) => thrown);
       expect(error).toMatchObject({ name: "InvalidRequestError", param: "orderId" });
-      expect(error.message).toMatch(/must come back from the service unchanged, but .*text/);
+      expect(error.message).toMatch(
+        /must come back from the service unchanged, got ".*"\. .*text/i,
+      );
     }
     expect(sandbox.requests()).toEqual([]);
   });
