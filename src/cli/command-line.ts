@@ -5,7 +5,7 @@ import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
-import { thrownText } from "../values.ts";
+import { show, thrownText } from "../values.ts";
 import { apiCommands } from "./api-commands.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -16,7 +16,7 @@ import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
 import { kebab } from "./operation-options.ts";
-import { type Command, lines, type Run } from "./options.ts";
+import { type Command, errors, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { printRecord } from "./records.ts";
 import { sandboxCommand } from "./sandbox.ts";
@@ -70,7 +70,7 @@ function parserFor(words: readonly string[]): Command["parser"] {
 
 function anyOf(parsers: readonly Command["parser"][]): Command["parser"] {
   const [only, ...others] = parsers;
-  return only !== undefined && others.length === 0 ? only : or(...parsers);
+  return only !== undefined && others.length === 0 ? only : or(...parsers, { errors });
 }
 
 /** @throws {UsageError} The arguments name a group without a command. */
@@ -94,10 +94,16 @@ export function parse(
   output: Pick<Output, "isTTY" | "hasColors" | "columns"> & { write(text: string): unknown },
 ): Run {
   const nothingElse: Run = async () => exitCodes.ok;
+  const option = { names: ["-v", "--version"] } as const;
   requireVerb(args);
+  // The library looks the shell up in an object, and would find `constructor`.
+  if (args[0] === "completion" && String(args[1]) in {}) {
+    throw new UsageError(`Unsupported shell ${show(args[1])}. See settlekit completion --help.`);
+  }
   return runParser(parserFor(wordsOf(args)), "settlekit", args, {
     help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => nothingElse },
-    version: { value: version, option: { names: ["-v", "--version"] }, onShow: () => nothingElse },
+    // In `exec npm --version`, another command's version is meant.
+    ...(args[0] !== "exec" && { version: { value: version, option, onShow: () => nothingElse } }),
     completion: { command: true, shells, onShow: () => nothingElse },
     onError(_exitCode, error) {
       // Without the library's advice to us.
@@ -148,8 +154,9 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   if (own.includes("--json")) {
     terminal.json({ type: "error", error: isOurs ? error : { name, message } });
   }
-  const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
   // Our errors name the library's option.
+  const ours = message.replace("use port 0", "use --port 0");
+  const text = isOurs || isUsage ? ours : `Internal error, a bug in settlekit:\n${stack}`;
   const flag = isOurs && `--${kebab(error.param ?? "")}`;
   const isTyped = own.some((arg) => arg.split("=")[0] === flag);
   const said = `${paint("red", "settlekit:")} ${isTyped ? `\`${flag}\`: ` : ""}${text}`;

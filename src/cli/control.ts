@@ -1,10 +1,11 @@
-import { choice, integer } from "@optique/core/valueparser";
+import { choice } from "@optique/core/valueparser";
 import { type Duration, durationInMs } from "../duration.ts";
 import { eventTypes } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { paymentOutcomes } from "../sandbox/service/payment-scenarios.ts";
 import { withdrawalOutcomes } from "../sandbox/service/withdrawal-scenarios.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
+import { centsFrom } from "./operation-options.ts";
 import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
@@ -31,7 +32,7 @@ export const simulateCommand = defineCommand({
     amountInCents: setting(
       "--amount CENTS",
       "For a deposit: the amount that the customer chose. Default: what was quoted, or else 2500.",
-      integer({ min: 1 }),
+      centsFrom({ min: 1 }),
     ).optional(),
     ...controlOptions,
   },

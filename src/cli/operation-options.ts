@@ -1,3 +1,4 @@
+import { message } from "@optique/core/message";
 import type { Parser } from "@optique/core/parser";
 import { choice, integer, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
@@ -85,7 +86,7 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
     ...(typeof min === "number" && { min }),
     ...(typeof max === "number" && { max }),
   };
-  // Amounts are in cents; "25.00" probably means dollars.
+  if (field.description?.includes("cents")) return centsFrom(bounds);
   if (type === "integer" || type === "number") return integer(bounds);
   // A chain id, for example.
   if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText;
@@ -93,6 +94,13 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
   if (!Array.isArray(examples)) return undefined;
   // The service may accept others.
   return textSuchAs(examples.map(String));
+}
+
+/** An amount: "25.00" probably means dollars. */
+export function centsFrom(bounds: { min?: number; max?: number }) {
+  const invalidInteger = (input: string) =>
+    message`Expected a whole number of USD cents, but got ${input}. 25 dollars are 2500.`;
+  return integer({ ...bounds, errors: { invalidInteger } });
 }
 
 /** Converts an EVM chain to its number, the only form that withdrawals accept. */

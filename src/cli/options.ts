@@ -1,5 +1,5 @@
 import { object } from "@optique/core/constructs";
-import { lineBreak, type Message, message, text } from "@optique/core/message";
+import { lineBreak, type Message, message, optionName, text } from "@optique/core/message";
 import { type FluentParser, map } from "@optique/core/modifiers";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { InferValue, Parser } from "@optique/core/parser";
@@ -69,7 +69,7 @@ export function defineCommand<const Given extends Options>(
     if (common.json && common.csv) throw new UsageError("Pass --csv or --json, not both.");
     return (await run(values, terminal)) ?? exitCodes.ok;
   };
-  const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options);
+  const parser = object("Options", options as Options, { errors });
   const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
   const shown =
     examples.length > 1 ? examples : examples.flatMap((line) => [line, `${line} --json`]);
@@ -78,6 +78,11 @@ export function defineCommand<const Given extends Options>(
   const words = name.split(" ");
   return { words, parser: command(words.at(-1) ?? "", ready, texts) };
 }
+
+/** Suggests only the nearest name: the library passes everything similar, nearest first. */
+export const errors = {
+  suggestions: ([it]: readonly string[]) => (it ? message`Did you mean ${optionName(it)}?` : []),
+};
 
 function prose(words: string | Message): Message {
   return typeof words === "string" ? [text(words)] : words;

@@ -6,6 +6,7 @@ import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
 import { payoutTables } from "../payouts/tables.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
+import { centsFrom } from "./operation-options.ts";
 import { clientFrom, json, noKey, operand, readBy, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -25,7 +26,7 @@ export const ledgerOptions = {
   json,
 };
 
-export const cents = integer({ min: 0 });
+export const cents = centsFrom({ min: 0 });
 const recipient = setting(
   "--recipient ADDRESS",
   "Pay only this recipient. May be repeated.",

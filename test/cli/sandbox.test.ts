@@ -73,14 +73,14 @@ describe("settlekit sandbox", () => {
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("says that a port is taken, and suggests port 0", async () => {
+  test("says that a port is taken, and suggests --port 0", async () => {
     await using other = await scriptedServer({});
     const { port } = new URL(other.url);
     const { code, stdout, stderr } = await settlekit(["sandbox", "--json", "--port", port]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ type: "error", error: { code: "port_taken" } });
     expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
-    expect(stderr).toContain("use port 0");
+    expect(stderr).toContain("or use --port 0");
   });
 
   test("listens for other machines only with --host, and warns about it", async () => {
