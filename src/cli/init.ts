@@ -26,10 +26,7 @@ export const initCommand = defineCommand({
     terminal.say();
     terminal.say(`Webhooks with ${framework.name}${isNext ? "" : `, in ${file}`}:`);
     terminal.say();
-    const setup = isNext
-      ? [...lazyClients, ...handler("client()")]
-      : [...clients, ...handler("client")];
-    for (const line of [...imports, ...setup, ...framework.code]) terminal.print(line);
+    for (const line of programFor(framework, isNext).split("\n")) terminal.print(line);
     terminal.say();
     terminal.say("Start the sandbox, and your server with the variables:");
     terminal.say();
@@ -38,41 +35,39 @@ export const initCommand = defineCommand({
   },
 });
 
-const imports = [
-  'import { isPaid, MerchantClient } from "settlekit";',
-  'import { Webhooks } from "settlekit/webhooks";',
-  "",
-];
+type Framework = typeof nodeHttp;
 
-const clients = ["export const client = new MerchantClient();", "const webhooks = new Webhooks();"];
+const setup = `const client = new MerchantClient();
+const webhooks = new Webhooks();
+const port = Number(process.env.PORT ?? 3000);`;
 
-const lazyClients = [
-  "// Functions, because `next build` loads this file without the variables.",
-  "let known: MerchantClient | undefined;",
-  "const client = () => (known ??= new MerchantClient());",
-  "const webhooks = new Webhooks({",
-  '  secret: () => process.env.SETTLEKIT_WEBHOOK_SECRET ?? "",',
-  "});",
-];
+const lazySetup = `// Functions, because \`next build\` loads this file without the variables.
+let known: MerchantClient | undefined;
+const client = () => (known ??= new MerchantClient());
+const webhooks = new Webhooks({ secret: () => process.env.SETTLEKIT_WEBHOOK_SECRET ?? "" });`;
 
-const handler = (client: string) => [
-  "// The service's documentation mentions the second name, too.",
-  'for (const event of ["payment.updated", "payment.confirmed"]) {',
-  "  webhooks.on(event, async ({ data }) => {",
-  "    // An order may have several payments.",
-  "    const payments = data.id",
-  `      ? [await ${client}.payments.get(String(data.id))]`,
-  `      : await ${client}.payments.findByOrderId(String(data.orderId ?? ""));`,
-  '    if (payments.length === 0) throw new Error("This payment is not listed yet.");',
-  '    if (payments.some(({ status }) => isPaid(status))) console.log(data.orderId, "is paid");',
-  "  });",
-  "}",
-  "",
-];
+/** A complete program, or a route of Next.js. It compiles as JavaScript and, under strict settings, as TypeScript. */
+function programFor({ imports, code }: Framework, isNext: boolean): string {
+  const client = isNext ? "client()" : "client";
+  return `${imports}import { isPaid, MerchantClient } from "settlekit";
+import { Webhooks } from "settlekit/webhooks";
 
-interface Framework {
-  readonly name: string;
-  readonly code: readonly string[];
+${isNext ? lazySetup : setup}
+
+// The service's documentation mentions the second name, too.
+webhooks.on("payment.updated", ({ data }) => settle(data.orderId ?? "", data.id));
+webhooks.on("payment.confirmed", ({ data }) => settle(data.orderId ?? "", data.id));
+
+async function settle(orderId = "", paymentId = "") {
+  // An order may have several payments.
+  const payments = paymentId
+    ? [await ${client}.payments.get(paymentId)]
+    : await ${client}.payments.findByOrderId(orderId);
+  if (payments.length === 0) throw new Error("This payment is not listed yet.");
+  if (payments.some(({ status }) => isPaid(status))) console.log(orderId, "is paid");
+}
+
+${code}`;
 }
 
 /** The start command of Next.js, which reads some of the files itself. */
@@ -85,43 +80,54 @@ function nextCommand(path: string): string {
 const frameworks: Readonly<Record<string, Framework>> = {
   next: {
     name: "Next.js, in app/webhooks/route.ts",
-    code: ["export const POST = webhooks.fetchHandler();"],
+    imports: "",
+    code: "export const POST = webhooks.fetchHandler();",
   },
   hono: {
-    name: "Hono",
-    code: [
-      "const receive = webhooks.fetchHandler();",
-      'app.post("/webhooks", (context) => receive(context.req.raw));',
-    ],
+    name: "Hono and @hono/node-server",
+    imports: 'import { serve } from "@hono/node-server";\nimport { Hono } from "hono";\n',
+    code: `const receive = webhooks.fetchHandler();
+const app = new Hono();
+app.all("/webhooks", (context) => receive(context.req.raw));
+serve({ fetch: app.fetch, port, hostname: "127.0.0.1" });`,
   },
   fastify: {
     name: "Fastify",
-    code: [
-      'import { fastifyWebhooks } from "settlekit/webhooks/fastify";',
-      'app.register(fastifyWebhooks, { webhooks, path: "/webhooks" });',
-    ],
+    imports:
+      'import { fastify } from "fastify";\nimport { fastifyWebhooks } from "settlekit/webhooks/fastify";\n',
+    code: `const app = fastify();
+app.register(fastifyWebhooks, { webhooks, path: "/webhooks" });
+await app.listen({ port, host: "127.0.0.1" });`,
   },
   koa: {
-    name: "Koa, before any body parser",
-    code: [
-      "const receive = webhooks.nodeHandler();",
-      "app.use((context, next) =>",
-      '  context.path === "/webhooks" ? receive(context.req, context.res) : next(),',
-      ");",
-    ],
+    name: "Koa",
+    imports: 'import Koa from "koa";\n',
+    code: `const receive = webhooks.nodeHandler();
+const app = new Koa();
+// Before any body parser, which discards the raw body.
+app.use((context, next) =>
+  context.path === "/webhooks" ? receive(context.req, context.res) : next(),
+);
+app.listen(port, "127.0.0.1");`,
   },
   express: {
-    name: "Express, before express.json()",
-    code: ['app.post("/webhooks", webhooks.nodeHandler());'],
+    name: "Express",
+    imports: 'import express from "express";\n',
+    code: `const app = express();
+// Before express.json(), which discards the raw body.
+app.all("/webhooks", webhooks.nodeHandler());
+app.listen(port, "127.0.0.1");`,
   },
 };
 
-const nodeHttp: Framework = {
+const nodeHttp = {
   name: "node:http",
-  code: [
-    'import { createServer } from "node:http";',
-    "createServer(webhooks.nodeHandler()).listen(3000);",
-  ],
+  imports: 'import { createServer } from "node:http";\n',
+  code: `const receive = webhooks.nodeHandler();
+createServer((request, response) => {
+  if (request.url === "/webhooks") return receive(request, response);
+  response.writeHead(404).end();
+}).listen(port, "127.0.0.1");`,
 };
 
 /** @throws {UsageError} The file exists, but is not a JSON object. */

@@ -56,10 +56,10 @@ describe("settlekit init", () => {
   });
 
   test.each([
-    [{ dependencies: { express: "5" } }, 'app.post("/webhooks", webhooks.nodeHandler());'],
+    [{ dependencies: { express: "5" } }, 'app.all("/webhooks", webhooks.nodeHandler());'],
     [{ dependencies: { next: "16", react: "19" } }, "export const POST = webhooks.fetchHandler();"],
     [{ devDependencies: { fastify: "5" } }, "app.register(fastifyWebhooks"],
-    [{}, "createServer(webhooks.nodeHandler()).listen(3000);"],
+    [{}, 'listen(port, "127.0.0.1");'],
   ])("prints code for the framework in %j", async (packageJson, code) => {
     await writeFile(join(folder, "package.json"), JSON.stringify(packageJson));
     expect((await init()).stdout).toContain(code);
