@@ -7,6 +7,7 @@ import { withdrawalOutcomes } from "../sandbox/service/withdrawal-scenarios.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { centsFrom } from "./operation-options.ts";
 import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
+import { printRecord } from "./records.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 import { untilStopped } from "./terminal.ts";
@@ -21,7 +22,7 @@ export const simulateCommand = defineCommand({
   name: "simulate",
   brief: "Simulate a customer, or the service, in a running sandbox.",
   description:
-    "Plays a scenario on a payment or withdrawal of a running sandbox, and prints the result. For a payment: success, underpayment, overpayment, timeout (nothing arrives), late (after it has expired), cancel, refund or partial-refund. For a withdrawal: process, complete, fail or cancel.",
+    "Plays a scenario on a payment or withdrawal of a running sandbox, and prints the result, with --json all of it. For a payment: success, underpayment, overpayment, timeout (nothing arrives), late (after it has expired), cancel, refund or partial-refund. For a withdrawal: process, complete, fail or cancel.",
   examples: [
     "settlekit simulate PAYMENT_ID success",
     "settlekit simulate WITHDRAWAL_ID fail --json",
@@ -36,11 +37,12 @@ export const simulateCommand = defineCommand({
     ).optional(),
     ...controlOptions,
   },
-  async run({ id, scenario, amountInCents, url }) {
+  async run({ id, scenario, amountInCents, url }, terminal) {
     if (amountInCents !== undefined && !(scenario in paymentOutcomes)) {
       throw new UsageError("Leave out --amount: a withdrawal already has an amount.");
     }
-    return simulate(url, { id, scenario, amountInCents });
+    const names = ["id", "orderId", "status", "amountInCents", "receipt.settledAmountUsd"];
+    await printRecord(await simulate(url, { id, scenario, amountInCents }), terminal, names);
   },
 });
 

@@ -36,9 +36,10 @@ interface Part {
   readonly pagination?: { readonly total?: unknown; readonly offset?: unknown };
 }
 
-/** Prints one object: as JSON, or its fields line by line. */
-export async function printRecord(record: object, terminal: Terminal): Promise<void> {
-  terminal.result(record, ...(await alignedLines(fieldsOf(record))));
+/** Prints one object: as JSON, or these of its fields line by line, by default all. */
+export async function printRecord(record: object, terminal: Terminal, names?: readonly string[]) {
+  const fields = fieldsOf(record).filter(([name = ""]) => names?.includes(name) ?? true);
+  terminal.result(record, ...(await alignedLines(fields)));
 }
 
 /** Names fields of nested objects with dots; shows a list as its length. */

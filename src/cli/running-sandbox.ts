@@ -75,7 +75,9 @@ async function request(
   if (typeof reason !== "string") throw noSandbox(response);
   const { status } = response;
   const ErrorClass = classForStatus(status);
-  throw new ErrorClass(reason, { code: String(code), status, outcome: "rejected" });
+  const where = `This is the sandbox at ${target.origin}; --url or SETTLEKIT_SANDBOX_URL selects another.`;
+  const message = status === 404 ? `${reason} ${where}` : reason;
+  throw new ErrorClass(message, { code: String(code), status, outcome: "rejected" });
 }
 
 /** The body; undefined if it is not JSON. */

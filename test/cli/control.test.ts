@@ -22,9 +22,25 @@ describe("a running sandbox", () => {
     expect(await client.payments.get(paymentId)).toMatchObject({ status: "completed" });
     const again = await run("simulate", paymentId, "success");
     expect(again).toMatchObject({ code: 5, stdout: "" });
-    expect((await run("simulate", "nowhere", "fail")).stderr).toContain(
-      "no withdrawal with that id",
-    );
+    const { code: unknown, stderr } = await run("simulate", "nowhere", "fail");
+    expect(unknown).toBe(5);
+    expect(stderr).toMatch(/no withdrawal with that id.* --url or SETTLEKIT_SANDBOX_URL selects/);
+    expect(stderr).toContain(`This is the sandbox at ${server.url};`);
+  });
+
+  test("prints what matters of a simulated payment, and everything with --json", async () => {
+    const { paymentId } = await create();
+    const { stdout } = await run("simulate", paymentId, "underpayment");
+    expect(stdout.trimEnd().split("\n").sort()).toEqual([
+      "amountInCents             2500",
+      `id                        ${paymentId}`,
+      "orderId                   order_1",
+      "receipt.settledAmountUsd  22.50",
+      "status                    failed",
+    ]);
+    const { paymentId: other } = await create();
+    const { stdout: json } = await run("simulate", other, "success", "--json");
+    expect(JSON.parse(json)).toHaveProperty("receipt.txHash");
   });
 
   test("refunds a payment, and cancels a payment or a withdrawal by its id", async () => {

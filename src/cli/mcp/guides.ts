@@ -36,9 +36,7 @@ export function guideTools(): Tool[] {
       name: "explain_error",
       description: "Explains an error's code or class, such as several_withdrawals, with the cure.",
       isReadOnly: true,
-      input: {
-        code: described(z.string().check(z.minLength(2)), "`code` or `name` of the error."),
-      },
+      input: { code: described(z.string().check(z.minLength(2)), "The error's `code` or `name`.") },
       async run({ code }) {
         return explanation(await all(), code);
       },

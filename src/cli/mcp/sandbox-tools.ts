@@ -43,10 +43,7 @@ export function sandboxTools(): Tool[] {
       name: "sandbox_simulate",
       description:
         "Simulates the customer of a payment (success and so on), refunds or cancels it, or moves a withdrawal (process and so on).",
-      input: {
-        id: id("payment or withdrawal"),
-        scenario: z.enum(scenarios),
-      },
+      input: { id: id("payment or withdrawal"), scenario: z.enum(scenarios) },
       run: (input) => simulate(url, input),
     }),
     defineTool({
