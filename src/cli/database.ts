@@ -35,13 +35,13 @@ export const databaseOptions = {
 };
 
 interface DatabaseChoice extends ValuesOf<typeof databaseOptions> {
-  /** Whether to create a missing SQLite file. If not, a misspelt path is refused. */
+  /** Whether to create a missing SQLite file. If not, a misspelt path is refused. Undefined for the inbox. */
   readonly createsFile?: boolean;
 }
 
 /** Opens the database while `use` runs. */
 export async function withStore<T>(
-  { databaseUrl, sqlite: path, schema, createsFile = false }: DatabaseChoice,
+  { databaseUrl, sqlite: path, schema, createsFile }: DatabaseChoice,
   terminal: Terminal,
   use: (store: Store, isNewFile: boolean) => Promise<T>,
 ): Promise<T> {
@@ -54,8 +54,8 @@ export async function withStore<T>(
     // SQLite would create the file.
     if (isNewFile && !createsFile) {
       throw new UsageError(
-        `There is no database ${show(path)}. Check --sqlite. To create the file, call migrate() in your program, or ` +
-          "run settlekit payouts plan.",
+        `There is no database ${show(path)}. Check --sqlite. To create the file, call migrate() in your program` +
+          (createsFile === undefined ? "." : ", or run settlekit payouts plan."),
       );
     }
     const store = sqlite(file) as Store;
@@ -83,13 +83,15 @@ function refuseBoth(name: string, other: string, value: string | undefined): voi
 
 /** The project's own `pg`, which settlekit does not include. */
 function loadPg(): typeof import("pg") {
+  const load = createRequire(join(process.cwd(), "settlekit.js"));
+  let fact = "The package pg is not installed here.";
   try {
-    return createRequire(join(process.cwd(), "settlekit.js"))("pg");
-  } catch {
-    throw new UsageError(
-      "The package pg is not installed here. Run `npm install pg`, or run this in the project that has it.",
-    );
-  }
+    const { version } = load("pg/package.json");
+    // Older ones never connect, and Node ends without a word.
+    if (Number.parseInt(version, 10) >= 8) return load("pg");
+    fact = `The package pg ${version} is too old.`;
+  } catch {}
+  throw new UsageError(`${fact} Run \`npm install pg@8\`, or run this in the project that has it.`);
 }
 
 export function sqlCommand(component: Component): Command {

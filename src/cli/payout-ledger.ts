@@ -82,7 +82,7 @@ export function withLedger<T>(
   use: (payouts: Ledger, store: Store) => Promise<T>,
 ): Promise<T> {
   const { tenant, limits, lookFirst, onEvent, quietMs } = ledger;
-  return withStore(ledger, terminal, async (store, isNewFile) => {
+  return withStore({ createsFile: false, ...ledger }, terminal, async (store, isNewFile) => {
     // Never migrate an existing database: processes with an older settlekit would refuse its tables.
     if (isNewFile) await migrate(store, payoutTables);
     else await requireMigrated(store, payoutTables);

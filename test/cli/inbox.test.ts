@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -36,8 +36,26 @@ describe("settlekit inbox", () => {
       const { code, stderr } = await run(...args, "--sqlite", path);
       expect({ args, code }).toEqual({ args, code: 2 });
       expect(stderr).toContain(`There is no database ${JSON.stringify(path)}. Check --sqlite`);
+      // It would create no tables of the inbox.
+      expect(stderr).not.toContain("payouts plan");
     }
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.each([
+    ["without pg", undefined, "The package pg is not installed here."],
+    ["with pg 7, which never connects", "7.18.2", "The package pg 7.18.2 is too old."],
+  ])("says which pg it needs in a project %s", async (_, version, fact) => {
+    const project = await mkdtemp(join(tmpdir(), "settlekit-pg-"));
+    const pg = join(project, "node_modules/pg");
+    await mkdir(pg, { recursive: true });
+    const packageJson = JSON.stringify({ name: "pg", version });
+    if (version !== undefined) await writeFile(join(pg, "package.json"), packageJson);
+    const args = ["inbox", "status", "--database-url", "postgres://127.0.0.1/shop"];
+    const { code, stderr } = await settlekit(args, {}, project);
+    await rm(project, { recursive: true });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${fact} Run \`npm install pg@8\`, or`);
   });
 
   test("says that the tables are missing, and prints them", async () => {
