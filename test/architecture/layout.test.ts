@@ -28,7 +28,7 @@ test.each([
   ["cli", 4_037],
   ["evm", 474],
   ["http", 2_572],
-  ["resources", 2_549],
+  ["resources", 2_545],
   ["sandbox", 6_696],
   ["testing", 400],
   ["webhooks", 1_780],
