@@ -24,11 +24,11 @@ import {
   type SubjectRef,
   type TenantOptions,
 } from "./options.ts";
-import { addTenant, catchUp, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
+import { catchUp, type Reconciled, reconcileSince } from "./reconcile.ts";
 import { Fenced, type InboxContext, isUnknownSubject, settleSubject } from "./settle.ts";
 import { type SubjectKind, unknownState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
-import { checkedClient, needsClients, refuseOthers } from "./tenants.ts";
+import { checkedClient, needsClients, otherTenants, refuseOthers, Tenants } from "./tenants.ts";
 import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
 
 const registerFirst = "Register everything before inbox.start.";
@@ -41,7 +41,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   readonly #options: InboxOptions<Client, Mode>;
   readonly #context: InboxContext;
   readonly #effects = new Effects();
-  readonly #tenants = new Set<string>();
+  readonly #tenants: Tenants;
   /** By tenant, for tenants that this process has handlers for. */
   readonly #verifiers = new Map<string, Webhooks>();
   readonly #observers = new Observers<InboxEvent, InboxStep>("settlekit:inbox");
@@ -65,6 +65,7 @@ export class Inbox<Client, Mode extends StoreMode> {
       observers: this.#observers,
       random: Math.random,
     };
+    this.#tenants = new Tenants(this.#context);
   }
 
   /** @internal For `settlekit/opentelemetry`. */
@@ -134,6 +135,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    */
   async migrate(): Promise<void> {
     await migrate(this.#context.store, inboxTables);
+    await this.#tenants.tryWaiting();
   }
 
   /**
@@ -204,6 +206,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     checkDate("since", since);
     checkSignal(signal);
     await this.#ready();
+    await this.#tenants.addWaiting();
     return reconcileSince(this.#context, since, signal);
   }
 
@@ -236,6 +239,8 @@ export class Inbox<Client, Mode extends StoreMode> {
         param: "webhooks",
       });
     }
+    // A single client's lists are checked in any case.
+    if (typeof client === "function") this.#tenants.expect(tenant);
     // A shared secret cannot tell its tenants apart.
     if (typeof webhooks === "function") this.#verifiers.set(tenant, verifier);
     return verifier.forward(
@@ -247,19 +252,11 @@ export class Inbox<Client, Mode extends StoreMode> {
   async #accept(tenant: string, webhook: Webhook): Promise<void> {
     const { store, report, observers } = this.#context;
     const cause = observers.traceContext();
-    await this.#addTenant(tenant);
+    await this.#tenants.add([tenant]);
     const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook, cause), {
       wake: "inbox",
     });
     report({ type: "accepted", tenant, event: webhook.event, kind, id });
-  }
-
-  /** Makes sure that the tenant's lists are checked, too. */
-  async #addTenant(tenant: string): Promise<void> {
-    if (this.#tenants.has(tenant)) return;
-    if (this.#tenants.size === 0) await requireMigrated(this.#context.store, inboxTables);
-    await this.#context.store.transaction(() => addTenant(tenant));
-    this.#tenants.add(tenant);
   }
 
   async #register(): Promise<void> {
@@ -268,8 +265,9 @@ export class Inbox<Client, Mode extends StoreMode> {
     if (typeof this.#options.client !== "function") {
       const [other] = await store.transaction(otherTenants);
       if (other !== undefined) throw needsClients(other.tenant);
-      await this.#addTenant("");
+      await this.#tenants.add([""]);
     }
+    await this.#tenants.addWaiting();
     await store.transaction(() => effects.register());
     await catchUp(this.#context);
   }

@@ -35,8 +35,6 @@ function isKnown(item: Listed): item is Known {
   return typeof item.id === "string";
 }
 
-const kinds: readonly SubjectKind[] = ["payment", "withdrawal"];
-
 /** Items may be listed out of order by this much, because the clocks of the service's machines differ. */
 const overlapMs = 300_000;
 /** How long payments that never become final, such as deposits, may hold back the watermark. */
@@ -46,22 +44,6 @@ const batchSize = 200;
 const retryMs = 60_000;
 /** Large, because each page is one request. */
 const pageSize = 1_000;
-
-/** Creates a tenant's watermarks: from now on, its lists are checked. */
-export function* addTenant(tenant: string): Work<void> {
-  for (const kind of kinds) {
-    yield* sql(
-      `INSERT INTO {inbox_watermarks} (tenant, kind, watermark) VALUES ($1, $2, {now})
-ON CONFLICT DO NOTHING`,
-      [tenant, kind],
-    );
-  }
-}
-
-/** The first named tenant. */
-export function otherTenants(): Work<{ tenant: string }[]> {
-  return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
-}
 
 /** Checks the lists that are due. Other processes then skip them for `everyMs`, unless they could not be read. */
 export async function reconcileDue(
