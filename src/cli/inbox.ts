@@ -47,7 +47,8 @@ const parkedCommand = defineCommand({
   options: { ...databaseOptions, json },
   async run(database, terminal) {
     const parked = await inTransaction(database, terminal, readParked);
-    const columns = ["id", "kind", "subject", "failures", "since", "reason"];
+    const tenant = parked.some(({ tenant }) => tenant !== "") ? ["tenant"] : [];
+    const columns = ["id", ...tenant, "kind", "subject", "failures", "since", "reason"];
     await printList(parked, { columns }, terminal);
   },
 });

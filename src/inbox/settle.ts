@@ -1,5 +1,5 @@
 import { NotFoundError, SettlekitError } from "../errors.ts";
-import type { Observers } from "../stores/observers.ts";
+import { type Observers, ofTenant } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { show, thrownText } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
@@ -133,9 +133,8 @@ export function isUnknownSubject(error: unknown): boolean {
 
 /** The id is mistyped, or the client's key and the webhook secret belong to different merchants. */
 function unknownSubject({ tenant, kind, subject }: SubjectClaim, cause: unknown): NotFoundError {
-  const whose = tenant === "" ? "" : ` of the tenant ${show(tenant)}`;
   return new NotFoundError(
-    `The client${whose} cannot read the ${kind} ${show(subject)}. Unless its id was mistyped, check that \`client\` and ` +
+    `The client${ofTenant(tenant)} cannot read the ${kind} ${show(subject)}. Unless its id was mistyped, check that \`client\` and ` +
       "`webhooks` of createInbox belong to the same merchant and environment.",
     { code: "unknown_subject", cause },
   );

@@ -122,6 +122,12 @@ describe("settlekit inbox", () => {
     const { stdout } = await run("parked", "--sqlite", path, "--json");
     const { id } = JSON.parse(stdout);
     expect(JSON.parse(stdout)).toMatchObject({ kind: "payment", reason: "out of stock" });
+    const table = async () => (await run("parked", "--sqlite", path)).stdout;
+    expect(await table()).toMatch(/^id +kind +subject +failures +since +reason\n/);
+    await store.transaction(function* () {
+      yield { text: "UPDATE {inbox_subjects} SET tenant = 'dan'", values: [] };
+    });
+    expect(await table()).toMatch(/^id +tenant +kind .*\npayment:1 +dan +payment /);
     expect(await run("retry", id, "--sqlite", path)).toMatchObject({ code: 0 });
     expect(await run("parked", "--sqlite", path, "--json")).toMatchObject({ code: 0, stdout: "" });
     await store.close();
