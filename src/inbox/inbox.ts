@@ -2,8 +2,8 @@ import { ConfigurationError } from "../errors.ts";
 import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
-import { checkSignal, type DueOptions, readDue } from "../stores/worker.ts";
-import { checkOptionNames, show } from "../values.ts";
+import { type DueOptions, readDue } from "../stores/worker.ts";
+import { show } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
 import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
@@ -16,7 +16,6 @@ import { type InboxEvent, type InboxStep, log } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
 import { type InboxStats, type Parked, readParked, readStats, tidy, unpark } from "./operate.ts";
 import {
-  checkDate,
   checkOptions,
   checkSubject,
   type InboxOptions,
@@ -24,11 +23,17 @@ import {
   type SubjectRef,
   type TenantOptions,
 } from "./options.ts";
-import { catchUp, type Reconciled, reconcileSince } from "./reconcile.ts";
+import {
+  catchUp,
+  type Reconciled,
+  type ReconcileOptions,
+  readReconcile,
+  reconcileSince,
+} from "./reconcile.ts";
 import { Fenced, type InboxContext, isUnknownSubject, settleSubject } from "./settle.ts";
 import { type SubjectKind, unknownState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
-import { checkedClient, needsClients, otherTenants, refuseOthers, Tenants } from "./tenants.ts";
+import { checkedClient, otherTenants, refuseOthers, requireClientOf, Tenants } from "./tenants.ts";
 import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
 
 const registerFirst = "Register everything before inbox.start.";
@@ -174,7 +179,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    */
   async settle(subject: SubjectRef): Promise<boolean> {
     const { kind, id, tenant } = checkSubject(subject);
-    if (tenant !== "" && typeof this.#options.client !== "function") throw needsClients(tenant);
+    requireClientOf(tenant, this.#options.client);
     await this.#ready();
     const { store } = this.#context;
     const claim = await store.transaction(
@@ -193,21 +198,17 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Checks the service's lists now: from `since`, or from where the last check stopped. Changes that no webhook
-   * reported are settled as usual.
+   * Checks the service's lists now: from `since`, or from where the last check stopped; with `tenant`, only its lists.
+   * Changes that no webhook reported are settled as usual.
    *
    * @throws the error of reading a list, after all other lists were checked.
    */
-  async reconcile(
-    options: { since?: Date | undefined; signal?: AbortSignal | undefined } = {},
-  ): Promise<Reconciled> {
-    checkOptionNames(options, ["since", "signal"]);
-    const { since, signal = new AbortController().signal } = options;
-    checkDate("since", since);
-    checkSignal(signal);
+  async reconcile(options: ReconcileOptions = {}): Promise<Reconciled> {
+    const checked = readReconcile(options);
+    requireClientOf(checked.tenant ?? "", this.#options.client);
     await this.#ready();
     await this.#tenants.addWaiting();
-    return reconcileSince(this.#context, since, signal);
+    return reconcileSince(this.#context, checked);
   }
 
   /** Everything that is waiting for a person, oldest first. */
@@ -231,7 +232,7 @@ export class Inbox<Client, Mode extends StoreMode> {
 
   #receiver(tenant: string): ReturnType<Webhooks["forward"]> {
     const { client, webhooks } = this.#options;
-    if (tenant !== "" && typeof client !== "function") throw needsClients(tenant);
+    requireClientOf(tenant, client);
     const verifier = typeof webhooks === "function" ? webhooks(tenant) : webhooks;
     if (verifier === undefined) {
       throw new ConfigurationError("createInbox needs `webhooks` to receive deliveries.", {
@@ -262,9 +263,10 @@ export class Inbox<Client, Mode extends StoreMode> {
   async #register(): Promise<void> {
     const { store, effects } = this.#context;
     await requireMigrated(store, inboxTables);
-    if (typeof this.#options.client !== "function") {
+    const { client } = this.#options;
+    if (typeof client !== "function") {
       const [other] = await store.transaction(otherTenants);
-      if (other !== undefined) throw needsClients(other.tenant);
+      if (other !== undefined) requireClientOf(other.tenant, client);
       await this.#tenants.add([""]);
     }
     await this.#tenants.addWaiting();

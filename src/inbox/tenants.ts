@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { requireMigrated, sql, type Work } from "../stores/store.ts";
-import { invalidOption, show } from "../values.ts";
+import { invalidOption, nearest, show } from "../values.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { InboxContext } from "./settle.ts";
 import type { InboxClient, SubjectKind } from "./subject.ts";
@@ -85,14 +85,28 @@ ON CONFLICT DO NOTHING`,
   }
 }
 
+/** Only a handler makes a tenant known: with a mistyped name, workers would fail to read its lists from now on. */
+export function unknownTenant(tenant: string, known: readonly string[]): ConfigurationError {
+  const near = nearest(tenant, [...new Set(known)].filter(Boolean));
+  const cure = near
+    ? `Did you mean ${show(near)}?`
+    : "A tenant is known once a process has created a handler for it.";
+  return invalidOption("tenant", `This inbox has no tenant ${show(tenant)}. ${cure}`);
+}
+
 /** The first named tenant. */
 export function otherTenants(): Work<{ tenant: string }[]> {
   return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
 }
 
-/** With one client for all tenants, each tenant would be credited with everything on that merchant's lists. */
-export function needsClients(tenant: string): ConfigurationError {
-  return new ConfigurationError(
+/**
+ * With one client for all tenants, each tenant would be credited with everything on that merchant's lists.
+ *
+ * @throws {ConfigurationError} when a named tenant has no client of its own.
+ */
+export function requireClientOf(tenant: string, client: unknown): void {
+  if (tenant === "" || typeof client === "function") return;
+  throw new ConfigurationError(
     `This inbox has the tenant ${show(tenant)}, but a single \`client\` for all tenants. Pass a function that returns each ` +
       "tenant's client.",
     { code: "invalid_option", param: "client" },

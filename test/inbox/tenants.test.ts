@@ -170,6 +170,27 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     });
   });
 
+  it("reads one merchant's lists on request, and refuses a name that it does not know", async () => {
+    const { inbox, told } = await openInbox();
+    for (const tenant of ["dan", "erin"]) inbox.fetchHandler({ tenant });
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_1");
+    expect(await inbox.reconcile({ tenant: "dan" })).toEqual({ listed: 1, missed: 1 });
+    expect(told("reconciled").map(({ tenant }) => tenant)).toEqual(["dan", "dan"]);
+    const refusal = { code: "invalid_option", param: "tenant" };
+    await expect(inbox.reconcile({ tenant: "dann" })).rejects.toMatchObject({
+      ...refusal,
+      message: 'This inbox has no tenant "dann". Did you mean "dan"?',
+    });
+    await expect(inbox.reconcile({ tenant: "frank" })).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining("once a process has created a handler for it"),
+    });
+    await expect(inbox.reconcile({ tenant: 1 as never })).rejects.toMatchObject(refusal);
+    const single = shop.inbox.reconcile({ tenant: "dan" });
+    await expect(single).rejects.toMatchObject({ code: "invalid_option", param: "client" });
+  });
+
   it("needs a client for each merchant, because a client reads only one merchant's lists", async () => {
     const refusal = { code: "invalid_option", param: "client" };
     expect(() => shop.inbox.fetchHandler({ tenant: "a" })).toThrow(
