@@ -9,7 +9,7 @@ import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
 import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
 import type { NodeHandler } from "../webhooks/handlers/node.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { claimSubject, forgetUntold } from "./claims.ts";
+import { claimSubject } from "./claims.ts";
 import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
 import { type InboxEvent, type InboxStep, log } from "./events.ts";
@@ -30,7 +30,7 @@ import {
   readReconcile,
   reconcileSince,
 } from "./reconcile.ts";
-import { Fenced, type InboxContext, isUnknownSubject, settleSubject } from "./settle.ts";
+import { Fenced, type InboxContext, settleNamed } from "./settle.ts";
 import { type SubjectKind, unknownState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
 import { checkedClient, otherTenants, refuseOthers, requireClientOf, Tenants } from "./tenants.ts";
@@ -190,10 +190,9 @@ export class Inbox<Client, Mode extends StoreMode> {
       { wake: "inbox" },
     );
     if (claim === undefined) return false;
-    const failure = await settleSubject(this.#context, claim, new AbortController().signal);
+    const failure = await settleNamed(this.#context, claim, new AbortController().signal);
     if (failure?.error instanceof Fenced) return false;
     if (failure === undefined) return true;
-    if (isUnknownSubject(failure.error)) await store.transaction(() => forgetUntold(claim));
     throw failure.error;
   }
 
