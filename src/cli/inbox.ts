@@ -1,7 +1,9 @@
 import { readParked, readStats, unpark } from "../inbox/operate.ts";
 import { inboxTables } from "../inbox/tables.ts";
+import { otherTenants } from "../inbox/tenants.ts";
 import { requireMigrated, type Work } from "../stores/store.ts";
 import { databaseOptions, sqlCommand, withStore } from "./database.ts";
+import { UsageError } from "./exit-codes.ts";
 import {
   type Command,
   clientFrom,
@@ -47,7 +49,8 @@ const parkedCommand = defineCommand({
   options: { ...databaseOptions, json },
   async run(database, terminal) {
     const parked = await inTransaction(database, terminal, readParked);
-    const columns = ["id", "kind", "subject", "failures", "since", "reason"];
+    const tenant = parked.some(({ tenant }) => tenant !== "") ? ["tenant"] : [];
+    const columns = ["id", ...tenant, "kind", "subject", "failures", "since", "reason"];
     await printList(parked, { columns }, terminal);
   },
 });
@@ -71,7 +74,7 @@ const reconcileCommand = defineCommand({
   name: "inbox reconcile",
   brief: "Look for changes that no webhook reported.",
   description:
-    "Checks the payments and withdrawals of the merchant whose SETTLEKIT_SECRET_KEY is set, and marks the changed ones for the running workers to settle. Not for an inbox with tenants, because each tenant has its own key.",
+    "Checks the payments and withdrawals of the merchant whose SETTLEKIT_SECRET_KEY is set, and marks the changed ones for the running workers to settle. In an inbox with tenants, --tenant says whose key that is.",
   examples: [
     "settlekit inbox reconcile",
     "settlekit inbox reconcile --since 2026-01-01 --sqlite shop.db",
@@ -82,17 +85,24 @@ const reconcileCommand = defineCommand({
       "Check everything created since this time. Default: where the last check ended.",
       instant,
     ).optional(),
+    tenant: setting("--tenant NAME", "The tenant whose SETTLEKIT_SECRET_KEY is set.").optional(),
     ...databaseOptions,
     headerPrefix,
     json,
   },
-  async run({ since, headerPrefix, ...database }, terminal) {
-    return withStore(database, terminal, async (store) => {
+  run: ({ since, tenant, headerPrefix, ...database }, terminal) =>
+    withStore(database, terminal, async (store) => {
       const { createInbox } = await import("../inbox/inbox.ts");
-      const inbox = createInbox({ client: await clientFrom({ headerPrefix }), store });
-      return inbox.reconcile(since === undefined ? {} : { since });
-    });
-  },
+      await requireMigrated(store, inboxTables);
+      const [other] = tenant === undefined ? await store.transaction(otherTenants) : [];
+      if (other !== undefined) {
+        const cure = "Pass --tenant NAME, and set SETTLEKIT_SECRET_KEY to the key of that tenant.";
+        throw new UsageError(`This inbox has tenants, such as "${other.tenant}". ${cure}`);
+      }
+      const client = await clientFrom({ headerPrefix });
+      const inbox = createInbox({ client: tenant === undefined ? client : () => client, store });
+      return inbox.reconcile({ since, tenant });
+    }),
 });
 
 export const inboxCommands: readonly Command[] = [

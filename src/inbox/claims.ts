@@ -125,13 +125,14 @@ RETURNING ${claimColumns}, ${subjectQueue.columns}`,
   return claimed;
 }
 
-/** Deletes a subject that no webhook or list has reported and that was never settled. */
-export function* forgetUntold({ id, fence }: SubjectClaim): Work<void> {
-  yield* sql(
+/** Deletes a subject if no webhook or list has reported it and it was never settled. True if it did. */
+export function* forgetUntold({ id, fence }: SubjectClaim): Work<boolean> {
+  const forgotten = yield* sql(
     `DELETE FROM {inbox_subjects}
-WHERE id = $1 AND fence = $2 AND news = 1 AND told_at IS NULL AND status IS NULL`,
+WHERE id = $1 AND fence = $2 AND news = 1 AND told_at IS NULL AND status IS NULL RETURNING id`,
     [id, fence],
   );
+  return forgotten.length > 0;
 }
 
 /** Releases a row that was not started. */

@@ -1,5 +1,4 @@
-import type { EventLogger } from "../stores/observers.ts";
-import { show } from "../values.ts";
+import { type EventLogger, ofTenant } from "../stores/observers.ts";
 import type { SubjectKind } from "./subject.ts";
 
 /** The subject or task of an event. */
@@ -105,17 +104,19 @@ export type InboxEvent =
 /** Writes an event to the logger. */
 export function log(event: InboxEvent, logger: EventLogger): void {
   if (event.type === "retried") {
-    const { kind, id, inMs, error, effects } = event;
+    const { kind, id, tenant, inMs, error, effects } = event;
     const seconds = Math.ceil(inMs / 1_000);
     const where = effects.length === 0 ? "" : ` in ${effects.join(", ")}`;
-    logger.warn(`Settling ${kind} ${id} failed${where}; next attempt in ${seconds} s.`, error);
+    const what = `${kind} ${id}${ofTenant(tenant)}`;
+    logger.warn(`Settling ${what} failed${where}; next attempt in ${seconds} s.`, error);
   } else if (event.type === "parked") {
-    const { kind, id, reason } = event;
-    logger.error(`The ${kind} ${id} is parked; inbox.parked() lists it. ${reason}`);
+    const { kind, id, tenant, reason } = event;
+    const what = `The ${kind} ${id}${ofTenant(tenant)}`;
+    logger.error(`${what} is parked; inbox.parked() lists it. ${reason}`);
   } else if (event.type === "failed") {
     const { kind, tenant, error } = event;
-    const what = kind === undefined ? "The inbox failed" : `The ${kind} list could not be read`;
-    const whose = tenant ? ` for tenant ${show(tenant)}` : "";
-    logger.error(`${what}${whose}; it will be retried.`, error);
+    const whose = ofTenant(tenant);
+    const what = kind ? `The ${kind} list${whose} could not be read` : `The inbox${whose} failed`;
+    logger.error(`${what}; it will be retried.`, error);
   }
 }

@@ -2,21 +2,20 @@ import { ConfigurationError } from "../errors.ts";
 import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
-import { checkSignal, type DueOptions, readDue } from "../stores/worker.ts";
-import { checkOptionNames, show } from "../values.ts";
+import { type DueOptions, readDue } from "../stores/worker.ts";
+import { show } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
 import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
 import type { NodeHandler } from "../webhooks/handlers/node.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { claimSubject, forgetUntold } from "./claims.ts";
+import { claimSubject } from "./claims.ts";
 import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
 import { type InboxEvent, type InboxStep, log } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
 import { type InboxStats, type Parked, readParked, readStats, tidy, unpark } from "./operate.ts";
 import {
-  checkDate,
   checkOptions,
   checkSubject,
   type InboxOptions,
@@ -24,11 +23,17 @@ import {
   type SubjectRef,
   type TenantOptions,
 } from "./options.ts";
-import { addTenant, catchUp, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
-import { Fenced, type InboxContext, isUnknownSubject, settleSubject } from "./settle.ts";
+import {
+  catchUp,
+  type Reconciled,
+  type ReconcileOptions,
+  readReconcile,
+  reconcileSince,
+} from "./reconcile.ts";
+import { Fenced, type InboxContext, settleNamed } from "./settle.ts";
 import { type SubjectKind, unknownState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
-import { checkedClient, needsClients, refuseOthers } from "./tenants.ts";
+import { checkedClient, otherTenants, refuseOthers, requireClientOf, Tenants } from "./tenants.ts";
 import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
 
 const registerFirst = "Register everything before inbox.start.";
@@ -41,7 +46,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   readonly #options: InboxOptions<Client, Mode>;
   readonly #context: InboxContext;
   readonly #effects = new Effects();
-  readonly #tenants = new Set<string>();
+  readonly #tenants: Tenants;
   /** By tenant, for tenants that this process has handlers for. */
   readonly #verifiers = new Map<string, Webhooks>();
   readonly #observers = new Observers<InboxEvent, InboxStep>("settlekit:inbox");
@@ -65,6 +70,7 @@ export class Inbox<Client, Mode extends StoreMode> {
       observers: this.#observers,
       random: Math.random,
     };
+    this.#tenants = new Tenants(this.#context);
   }
 
   /** @internal For `settlekit/opentelemetry`. */
@@ -134,6 +140,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    */
   async migrate(): Promise<void> {
     await migrate(this.#context.store, inboxTables);
+    await this.#tenants.tryWaiting();
   }
 
   /**
@@ -172,7 +179,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    */
   async settle(subject: SubjectRef): Promise<boolean> {
     const { kind, id, tenant } = checkSubject(subject);
-    if (tenant !== "" && typeof this.#options.client !== "function") throw needsClients(tenant);
+    requireClientOf(tenant, this.#options.client);
     await this.#ready();
     const { store } = this.#context;
     const claim = await store.transaction(
@@ -183,28 +190,24 @@ export class Inbox<Client, Mode extends StoreMode> {
       { wake: "inbox" },
     );
     if (claim === undefined) return false;
-    const failure = await settleSubject(this.#context, claim, new AbortController().signal);
+    const failure = await settleNamed(this.#context, claim, new AbortController().signal);
     if (failure?.error instanceof Fenced) return false;
     if (failure === undefined) return true;
-    if (isUnknownSubject(failure.error)) await store.transaction(() => forgetUntold(claim));
     throw failure.error;
   }
 
   /**
-   * Checks the service's lists now: from `since`, or from where the last check stopped. Changes that no webhook
-   * reported are settled as usual.
+   * Checks the service's lists now: from `since`, or from where the last check stopped; with `tenant`, only its lists.
+   * Changes that no webhook reported are settled as usual.
    *
    * @throws the error of reading a list, after all other lists were checked.
    */
-  async reconcile(
-    options: { since?: Date | undefined; signal?: AbortSignal | undefined } = {},
-  ): Promise<Reconciled> {
-    checkOptionNames(options, ["since", "signal"]);
-    const { since, signal = new AbortController().signal } = options;
-    checkDate("since", since);
-    checkSignal(signal);
+  async reconcile(options: ReconcileOptions = {}): Promise<Reconciled> {
+    const checked = readReconcile(options);
+    requireClientOf(checked.tenant ?? "", this.#options.client);
     await this.#ready();
-    return reconcileSince(this.#context, since, signal);
+    await this.#tenants.addWaiting();
+    return reconcileSince(this.#context, checked);
   }
 
   /** Everything that is waiting for a person, oldest first. */
@@ -228,7 +231,7 @@ export class Inbox<Client, Mode extends StoreMode> {
 
   #receiver(tenant: string): ReturnType<Webhooks["forward"]> {
     const { client, webhooks } = this.#options;
-    if (tenant !== "" && typeof client !== "function") throw needsClients(tenant);
+    requireClientOf(tenant, client);
     const verifier = typeof webhooks === "function" ? webhooks(tenant) : webhooks;
     if (verifier === undefined) {
       throw new ConfigurationError("createInbox needs `webhooks` to receive deliveries.", {
@@ -236,6 +239,8 @@ export class Inbox<Client, Mode extends StoreMode> {
         param: "webhooks",
       });
     }
+    // A single client's lists are checked in any case.
+    if (typeof client === "function") this.#tenants.expect(tenant);
     // A shared secret cannot tell its tenants apart.
     if (typeof webhooks === "function") this.#verifiers.set(tenant, verifier);
     return verifier.forward(
@@ -247,29 +252,23 @@ export class Inbox<Client, Mode extends StoreMode> {
   async #accept(tenant: string, webhook: Webhook): Promise<void> {
     const { store, report, observers } = this.#context;
     const cause = observers.traceContext();
-    await this.#addTenant(tenant);
+    await this.#tenants.add([tenant]);
     const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook, cause), {
       wake: "inbox",
     });
     report({ type: "accepted", tenant, event: webhook.event, kind, id });
   }
 
-  /** Makes sure that the tenant's lists are checked, too. */
-  async #addTenant(tenant: string): Promise<void> {
-    if (this.#tenants.has(tenant)) return;
-    if (this.#tenants.size === 0) await requireMigrated(this.#context.store, inboxTables);
-    await this.#context.store.transaction(() => addTenant(tenant));
-    this.#tenants.add(tenant);
-  }
-
   async #register(): Promise<void> {
     const { store, effects } = this.#context;
     await requireMigrated(store, inboxTables);
-    if (typeof this.#options.client !== "function") {
+    const { client } = this.#options;
+    if (typeof client !== "function") {
       const [other] = await store.transaction(otherTenants);
-      if (other !== undefined) throw needsClients(other.tenant);
-      await this.#addTenant("");
+      if (other !== undefined) requireClientOf(other.tenant, client);
+      await this.#tenants.add([""]);
     }
+    await this.#tenants.addWaiting();
     await store.transaction(() => effects.register());
     await catchUp(this.#context);
   }

@@ -30,6 +30,6 @@ export type {
 export { createInbox, type Inbox } from "./inbox.ts";
 export type { InboxStats, Parked } from "./operate.ts";
 export type { InboxOptions, SubjectRef, TenantOptions } from "./options.ts";
-export type { Reconciled } from "./reconcile.ts";
+export type { Reconciled, ReconcileOptions } from "./reconcile.ts";
 export type { InboxClient, SubjectKind, SubjectStates, Subjects } from "./subject.ts";
 export type { InboxWorker, StartOptions } from "./worker.ts";

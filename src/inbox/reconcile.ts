@@ -1,10 +1,14 @@
 import { SettlekitError } from "../errors.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
+import { checkSignal } from "../stores/worker.ts";
+import { checkOptionNames } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { makeDue, subjectQueue, taskQueue } from "./claims.ts";
 import { noteNews } from "./news.ts";
+import { checkDate, readTenant } from "./options.ts";
 import type { InboxContext } from "./settle.ts";
 import { fetchedRank, resourceOf, type SubjectKind, signedRank, stateOf } from "./subject.ts";
+import { unknownTenant } from "./tenants.ts";
 
 /** The result of checking the lists. */
 export interface Reconciled {
@@ -35,8 +39,6 @@ function isKnown(item: Listed): item is Known {
   return typeof item.id === "string";
 }
 
-const kinds: readonly SubjectKind[] = ["payment", "withdrawal"];
-
 /** Items may be listed out of order by this much, because the clocks of the service's machines differ. */
 const overlapMs = 300_000;
 /** How long payments that never become final, such as deposits, may hold back the watermark. */
@@ -46,22 +48,6 @@ const batchSize = 200;
 const retryMs = 60_000;
 /** Large, because each page is one request. */
 const pageSize = 1_000;
-
-/** Creates a tenant's watermarks: from now on, its lists are checked. */
-export function* addTenant(tenant: string): Work<void> {
-  for (const kind of kinds) {
-    yield* sql(
-      `INSERT INTO {inbox_watermarks} (tenant, kind, watermark) VALUES ($1, $2, {now})
-ON CONFLICT DO NOTHING`,
-      [tenant, kind],
-    );
-  }
-}
-
-/** The first named tenant. */
-export function otherTenants(): Work<{ tenant: string }[]> {
-  return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
-}
 
 /** Checks the lists that are due. Other processes then skip them for `everyMs`, unless they could not be read. */
 export async function reconcileDue(
@@ -112,15 +98,40 @@ function clockWasAhead(what: string): SettlekitError {
   );
 }
 
-/** Checks all lists of every tenant from a given time. */
+/** The options of `inbox.reconcile`. */
+export interface ReconcileOptions {
+  /** Check everything created since this time. Default: where the last check stopped. */
+  readonly since?: Date | undefined;
+  /** Check only this tenant's lists. Default: every tenant's. */
+  readonly tenant?: string | undefined;
+  /** Ends the check early, with an error. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The options, checked. */
+export function readReconcile(options: ReconcileOptions) {
+  checkOptionNames(options, ["since", "tenant", "signal"]);
+  const { since, tenant, signal = new AbortController().signal } = options;
+  checkDate("since", since);
+  checkSignal(signal);
+  return { since, tenant: tenant === undefined ? tenant : readTenant({ tenant }), signal };
+}
+
+/** Checks all lists of one tenant, or of all, from a given time. */
 export async function reconcileSince(
   context: InboxContext,
-  since: Date | undefined,
-  signal: AbortSignal,
+  { since, tenant, signal }: ReturnType<typeof readReconcile>,
 ): Promise<Reconciled> {
-  const lists = await context.store.transaction(() =>
+  const all = await context.store.transaction(() =>
     sql<List>("SELECT tenant, kind, watermark FROM {inbox_watermarks} ORDER BY tenant, kind"),
   );
+  const lists = all.filter((list) => tenant === undefined || list.tenant === tenant);
+  if (tenant !== undefined && lists.length === 0) {
+    throw unknownTenant(
+      tenant,
+      all.map((list) => list.tenant),
+    );
+  }
   const from = lists.map((list) => ({ ...list, watermark: since?.getTime() ?? list.watermark }));
   const { failures, listed, missed } = await walkAll(context, from, signal);
   if (failures.length > 0) throw signal.aborted ? failures.at(-1) : failures[0];

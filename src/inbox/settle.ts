@@ -1,5 +1,5 @@
 import { NotFoundError, SettlekitError } from "../errors.ts";
-import type { Observers } from "../stores/observers.ts";
+import { type Observers, ofTenant } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { show, thrownText } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
@@ -8,6 +8,7 @@ import {
   backoffMs,
   type Claim,
   fail,
+  forgetUntold,
   leaseMs,
   type Queue,
   release,
@@ -61,7 +62,7 @@ class EffectsFailed extends Error {
 
 /** Processes a subject or task while renewing its lease, and reports the result. Returns the failure, if any. */
 export function workOn<C extends Claim>(
-  { context, queue, claim, item, stopped }: Step<C>,
+  { context, queue, claim, item, stopped, forget }: Step<C>,
   work: (lost: AbortSignal) => Promise<Pick<SettledEvent, "status" | "effects">>,
 ): Promise<Failure | undefined> {
   const { store, observers, report } = context;
@@ -74,6 +75,7 @@ export function workOn<C extends Claim>(
       const failure = error instanceof EffectsFailed ? error.failure : { error, effects: [] };
       if (error instanceof Fenced) report({ type: "fenced", ...item });
       else if (stopped.aborted) await store.transaction(() => release(queue, claim));
+      else if (await forget?.(error)) throw error;
       else await retryLater(context, queue, claim, item, failure);
       return failure;
     }
@@ -87,10 +89,26 @@ interface Step<C extends Claim> {
   readonly claim: C;
   readonly item: InboxItem;
   readonly stopped: AbortSignal;
+  /** Whether it has deleted the row, so that nothing is retried. The error is then thrown. */
+  readonly forget?: ((error: unknown) => Promise<boolean>) | undefined;
 }
 
 export function subjectItem({ tenant, kind, subject: id }: SubjectClaim): InboxItem {
   return { tenant, kind, id };
+}
+
+/**
+ * Settles a subject that a call named. If the service does not know it, and no webhook or list named it, it is
+ * forgotten.
+ */
+export function settleNamed(
+  context: InboxContext,
+  claim: SubjectClaim,
+  stopped: AbortSignal,
+): Promise<Failure | undefined> {
+  return settleSubject(context, claim, stopped, async (error) =>
+    isUnknownSubject(error) ? context.store.transaction(() => forgetUntold(claim)) : false,
+  );
 }
 
 /** Reads the current status from the service, and runs the effects that have not run for it yet. */
@@ -98,8 +116,9 @@ export function settleSubject(
   context: InboxContext,
   claim: SubjectClaim,
   stopped: AbortSignal,
+  forget?: Step<SubjectClaim>["forget"],
 ): Promise<Failure | undefined> {
-  const step = { context, queue: subjectQueue, claim, item: subjectItem(claim), stopped };
+  const step = { context, queue: subjectQueue, claim, item: subjectItem(claim), stopped, forget };
   return workOn(step, async () =>
     claim.by_order
       ? settleOrder(context, claim, stopped)
@@ -127,15 +146,14 @@ async function fetchSubject(
   );
 }
 
-export function isUnknownSubject(error: unknown): boolean {
+function isUnknownSubject(error: unknown): boolean {
   return NotFoundError.is(error) && error.code === "unknown_subject";
 }
 
 /** The id is mistyped, or the client's key and the webhook secret belong to different merchants. */
 function unknownSubject({ tenant, kind, subject }: SubjectClaim, cause: unknown): NotFoundError {
-  const whose = tenant === "" ? "" : ` of the tenant ${show(tenant)}`;
   return new NotFoundError(
-    `The client${whose} cannot read the ${kind} ${show(subject)}. Unless its id was mistyped, check that \`client\` and ` +
+    `The client${ofTenant(tenant)} cannot read the ${kind} ${show(subject)}. Unless its id was mistyped, check that \`client\` and ` +
       "`webhooks` of createInbox belong to the same merchant and environment.",
     { code: "unknown_subject", cause },
   );

@@ -1,11 +1,112 @@
 import { ConfigurationError } from "../errors.ts";
-import { invalidOption, show } from "../values.ts";
+import { requireMigrated, sql, type Work } from "../stores/store.ts";
+import { invalidOption, nearest, show } from "../values.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import type { InboxClient } from "./subject.ts";
+import type { InboxContext } from "./settle.ts";
+import type { InboxClient, SubjectKind } from "./subject.ts";
+import { inboxTables } from "./tables.ts";
 
-/** With one client for all tenants, each tenant would be credited with everything on that merchant's lists. */
-export function needsClients(tenant: string): ConfigurationError {
-  return new ConfigurationError(
+/** How soon tenants that could not be stored are tried again. */
+const retryMs = 60_000;
+const kinds: readonly SubjectKind[] = ["payment", "withdrawal"];
+
+/**
+ * The tenants that this process receives webhooks for. They are stored, so that the workers of all processes check
+ * their lists, even if no webhook ever arrives.
+ */
+export class Tenants {
+  readonly #context: InboxContext;
+  readonly #stored = new Set<string>();
+  /** Tenants with a handler that may not be stored yet. */
+  readonly #waiting = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(context: InboxContext) {
+    this.#context = context;
+  }
+
+  /** Stores the tenant of a new handler soon, without delaying the caller. */
+  expect(tenant: string): void {
+    if (this.#stored.has(tenant) || this.#waiting.has(tenant)) return;
+    try {
+      this.#context.clientOf(tenant);
+    } catch {
+      // Its lists cannot be read, and a route that takes any name must not fill the table.
+      return;
+    }
+    this.#waiting.add(tenant);
+    this.#tryIn(0);
+  }
+
+  /** Like `addWaiting`. After a failure, for example because the tables do not exist yet, it tries again later. */
+  async tryWaiting(): Promise<void> {
+    await this.addWaiting().catch(() => this.#tryIn(retryMs));
+  }
+
+  addWaiting(): Promise<void> {
+    return this.add([...this.#waiting]);
+  }
+
+  async add(tenants: readonly string[]): Promise<void> {
+    const added = tenants.filter((tenant) => !this.#stored.has(tenant));
+    if (added.length === 0) return;
+    const { store } = this.#context;
+    if (this.#stored.size === 0) await requireMigrated(store, inboxTables);
+    await store.transaction(() => addTenants(added));
+    for (const tenant of added) {
+      this.#stored.add(tenant);
+      this.#waiting.delete(tenant);
+    }
+  }
+
+  #tryIn(ms: number): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.tryWaiting();
+    }, ms);
+    this.#timer.unref?.();
+  }
+}
+
+/** Creates the watermarks of new tenants: from now on, their lists are checked. */
+function* addTenants(tenants: readonly string[]): Work<void> {
+  const rows = yield* sql<{ tenant: string }>("SELECT tenant FROM {inbox_watermarks}");
+  const known = new Set(rows.map(({ tenant }) => tenant));
+  // In the same order in all processes, which might otherwise deadlock.
+  for (const tenant of tenants.filter((name) => !known.has(name)).sort()) {
+    for (const kind of kinds) {
+      yield* sql(
+        `INSERT INTO {inbox_watermarks} (tenant, kind, watermark) VALUES ($1, $2, {now})
+ON CONFLICT DO NOTHING`,
+        [tenant, kind],
+      );
+    }
+  }
+}
+
+/** Only a handler makes a tenant known: with a mistyped name, workers would fail to read its lists from now on. */
+export function unknownTenant(tenant: string, known: readonly string[]): ConfigurationError {
+  const near = nearest(tenant, [...new Set(known)].filter(Boolean));
+  const cure = near
+    ? `Did you mean ${show(near)}?`
+    : "A tenant is known once a process has created a handler for it.";
+  return invalidOption("tenant", `This inbox has no tenant ${show(tenant)}. ${cure}`);
+}
+
+/** The first named tenant. */
+export function otherTenants(): Work<{ tenant: string }[]> {
+  return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
+}
+
+/**
+ * With one client for all tenants, each tenant would be credited with everything on that merchant's lists.
+ *
+ * @throws {ConfigurationError} when a named tenant has no client of its own.
+ */
+export function requireClientOf(tenant: string, client: unknown): void {
+  if (tenant === "" || typeof client === "function") return;
+  throw new ConfigurationError(
     `This inbox has the tenant ${show(tenant)}, but a single \`client\` for all tenants. Pass a function that returns each ` +
       "tenant's client.",
     { code: "invalid_option", param: "client" },

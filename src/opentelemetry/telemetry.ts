@@ -83,9 +83,13 @@ export function createRounds(tracer: Tracer) {
       const within = trace.setSpan(context.active(), span).setValue(key, { item, span });
       const result = context.with(within, work);
       const end = () => span.end();
+      const endFailed = (error: unknown) => {
+        fail(span, error instanceof Error ? error.name : "thrown");
+        end();
+      };
       // Span processors may throw, and an unhandled rejection would end the process.
       Promise.resolve(result)
-        .then(end, end)
+        .then(end, endFailed)
         .catch(() => {});
       return result;
     },

@@ -1,4 +1,4 @@
-import type { EventLogger } from "../stores/observers.ts";
+import { type EventLogger, ofTenant } from "../stores/observers.ts";
 import type { Payout } from "./payout.ts";
 
 /** A payout reached a new state, and its row is committed. */
@@ -65,14 +65,19 @@ export type PayoutsEvent =
 
 /** Writes an event to the logger. */
 export function log(event: PayoutsEvent, logger: EventLogger): void {
+  const whose = ofTenant(event.tenant);
   if (event.type === "stopped") {
-    logger.error(`All payouts are stopped. ${event.reason} See payouts.stats() and reopen().`);
+    logger.error(
+      `All payouts${whose} are stopped. ${event.reason} See payouts.stats() and reopen().`,
+    );
   } else if (event.type === "changed" && event.payout.state === "needs_decision") {
     const { orderId, problem } = event.payout;
-    logger.error(`The payout ${orderId} needs a decision. ${problem} See payouts.resolve().`);
+    logger.error(
+      `The payout ${orderId}${whose} needs a decision. ${problem} See payouts.resolve().`,
+    );
   } else if (event.type === "failed") {
     const { orderId, error } = event;
     const what = orderId === undefined ? "The payout worker" : `A step of payout ${orderId}`;
-    logger.warn(`${what} failed; it will be retried.`, error);
+    logger.warn(`${what}${whose} failed; it will be retried.`, error);
   }
 }

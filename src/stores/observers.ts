@@ -1,4 +1,5 @@
 import { channel } from "../runtime.ts";
+import { show } from "../values.ts";
 
 /** Observes an inbox or a payout ledger, for `settlekit/opentelemetry`. */
 export interface Observer<Event, Item> {
@@ -96,4 +97,9 @@ export function reporter<Event extends object>(
       Promise.resolve(told).catch(() => {});
     } catch {}
   };
+}
+
+/** For messages: ` of the tenant "a"`, or nothing without tenants. */
+export function ofTenant(tenant: string | undefined): string {
+  return tenant ? ` of the tenant ${show(tenant)}` : "";
 }

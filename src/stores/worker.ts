@@ -1,5 +1,5 @@
 import { maxTimerMs } from "../duration.ts";
-import { checkOptionNames, invalidOption, show } from "../values.ts";
+import { checkOptionNames, invalidOption, show, thrownText } from "../values.ts";
 import type { Observers } from "./observers.ts";
 import type { Store } from "./store.ts";
 
@@ -35,7 +35,10 @@ interface Work {
   readonly stopping: AbortController;
   /** Aborts after `stop` has waited for `drainMs`. */
   readonly stopped: AbortController;
-  /** Receives the errors of failed turns, which do not end the loop. */
+  /**
+   * Receives the errors of failed turns, which do not end the loop. The same error is passed on again only after a turn
+   * has succeeded.
+   */
   readonly onError: (error: unknown) => void;
 }
 
@@ -49,6 +52,14 @@ export function runWorker(work: Work): Worker {
   const { store, observers, channel, alarm, drainMs, idle, stopping, stopped, onError } = work;
   const listener = store.listen(channel, () => alarm.ring());
 
+  /** Every loop fails again and again while the database is unavailable. */
+  let reported: string | undefined;
+  function reportOnce(error: unknown): void {
+    const text = thrownText(error);
+    if (text !== reported) onError(error);
+    reported = text;
+  }
+
   async function repeat({ waitMs, isWoken, turn }: Loop): Promise<void> {
     const wait = isWoken ? alarm : new Alarm(stopping.signal);
     let failures = 0;
@@ -57,9 +68,10 @@ export function runWorker(work: Work): Worker {
       try {
         hasMore = await turn();
         failures = 0;
+        reported = undefined;
       } catch (error) {
         failures++;
-        onError(error);
+        reportOnce(error);
       }
       const retryMs = Math.min(waitMs * 2 ** failures, longestRetryMs);
       if (!hasMore) await wait.sleep(failures === 0 ? waitMs : retryMs);

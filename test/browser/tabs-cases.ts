@@ -120,6 +120,9 @@ export function tabsCases(browser: () => Browser): void {
       await pay.click();
       await line("Open Anvil Wallet and choose an account.");
       await tab.close();
+      // The browser releases the closed tab's lock a moment later.
+      const held = () => shop.page.evaluate(async () => (await navigator.locks.query()).held);
+      await expect.poll(held).toEqual([]);
       await payButton().click();
       unlocking.resolve();
       await says("Check the amount and the address");

@@ -107,7 +107,10 @@ describe("commands that call the service", () => {
 
   test("a payment requires --amount; a deposit does not", async () => {
     const { code, stderr } = await run("payments", "create", "--order-id", "a");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("amount must be a whole number")]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("amount is missing. It must be a whole number"),
+    ]);
     const deposit = await run("payments", "create", "--order-id", "a", "--type", "deposit");
     expect(deposit.code).toBe(0);
   });

@@ -2,10 +2,12 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createInbox } from "../../src/inbox/index.ts";
 import { inboxTables } from "../../src/inbox/tables.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { sqlite } from "../../src/stores/sqlite.ts";
+import { Webhooks } from "../../src/webhooks/index.ts";
 import { settlekit } from "./command-line.ts";
 
 const sandbox = createSandbox({ seed: "inbox-command" });
@@ -111,6 +113,36 @@ describe("settlekit inbox", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ changed: 1, parked: 0, missed: 1 });
   });
 
+  test("reconciles a tenant, and asks for one where there are any", async () => {
+    const file = join(folder, "tenants.db");
+    const store = sqlite(file);
+    const client = new MerchantClient({
+      environment: "sandbox",
+      baseUrl: server.url,
+      secretKey: sandbox.secretKey,
+    });
+    const webhooks = () => new Webhooks({ secret: "whsec_dan" });
+    const inbox = createInbox({ client: () => client, webhooks, store });
+    inbox.fetchHandler({ tenant: "dan" });
+    await inbox.migrate();
+    await store.close();
+    const reconcile = (...args: string[]) =>
+      run("reconcile", "--since", "2020-01-01", "--sqlite", file, "--json", ...args);
+    expect(await reconcile()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('This inbox has tenants, such as "dan". Pass --tenant'),
+    });
+    const { code, stdout } = await reconcile("--tenant", "dan");
+    expect({ code, found: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      found: { listed: 1, missed: 1 },
+    });
+    expect(await reconcile("--tenant", "dann")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/Did you mean .{1,2}dan.{1,2}\?/),
+    });
+  });
+
   test("lists parked items, and retries them", async () => {
     const store = sqlite(path);
     await store.transaction(function* () {
@@ -122,6 +154,12 @@ describe("settlekit inbox", () => {
     const { stdout } = await run("parked", "--sqlite", path, "--json");
     const { id } = JSON.parse(stdout);
     expect(JSON.parse(stdout)).toMatchObject({ kind: "payment", reason: "out of stock" });
+    const table = async () => (await run("parked", "--sqlite", path)).stdout;
+    expect(await table()).toMatch(/^id +kind +subject +failures +since +reason\n/);
+    await store.transaction(function* () {
+      yield { text: "UPDATE {inbox_subjects} SET tenant = 'dan'", values: [] };
+    });
+    expect(await table()).toMatch(/^id +tenant +kind .*\npayment:1 +dan +payment /);
     expect(await run("retry", id, "--sqlite", path)).toMatchObject({ code: 0 });
     expect(await run("parked", "--sqlite", path, "--json")).toMatchObject({ code: 0, stdout: "" });
     await store.close();

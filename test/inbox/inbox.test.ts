@@ -281,6 +281,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
         orderId: "order_1",
         tenant: "c",
       });
+      tenants.length = 0;
       await other.inbox.settleDue();
       expect(await shop.shipments()).toEqual(["a order_1", "b order_1"]);
       expect(tenants.sort()).toEqual(["a", "b"]);

@@ -131,12 +131,12 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       const settle = () => shop.inbox.settle({ kind: "payment", id });
       await expect(settle()).rejects.toMatchObject(unknown);
       expect(await shop.inbox.stats()).toMatchObject({ changed: 0, parked: 0 });
-
       const data = { id, orderId: "order_1", status: "completed" };
       const event = { event: "payment.updated", data } as const;
       const told = signWebhook({ event, secret: shop.sandbox.webhookSecret });
       await shop.inbox.fetchHandler()(told.request("https://shop.example/webhooks"));
       await expect(settle()).rejects.toMatchObject(unknown);
+      expect(shop.told("retried")).toHaveLength(1);
       expect(await shop.inbox.stats()).toMatchObject({ changed: 1 });
     });
   });

@@ -2,10 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NotFoundError } from "../../src/index.ts";
 import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
 import { databases, type TestDatabase } from "../databases.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { openNewShop, openShop, prepareShop, type Shop, ship } from "./shop.ts";
 
 const secretOf = (tenant: string) => `whsec_${tenant}`;
 const data = { id: "p", status: "completed" as const, orderId: "o" };
+
+const webhooksOf = (tenant: string) => new Webhooks({ secret: secretOf(tenant) });
 
 function delivery(secret: string, orderId = "o"): Request {
   const event = { event: "payment.updated" as const, data: { ...data, orderId } };
@@ -102,6 +104,91 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     await using _worker = inbox.start({ pollMs: 1 });
     await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_of_b"]));
     await vi.waitFor(() => expect(told("reconciled")).toHaveLength(4));
+  });
+
+  describe("reads the lists of a merchant whose webhooks never arrive", () => {
+    const openProcess = (of = database) =>
+      openShop(of, {
+        client: (tenant) => {
+          if (tenant === "dan") return shop.client;
+          throw new Error(`no client for ${tenant}`);
+        },
+        webhooks: webhooksOf,
+      });
+    const tenants = async (of = database) => {
+      const select = "SELECT tenant FROM {inbox_watermarks} WHERE kind = 'payment'";
+      return (await of.query(shop.store.dialect.expand(select))).map(({ tenant }) => tenant);
+    };
+
+    it("from a worker that started before in a process without its handler", async () => {
+      const { inbox } = await openProcess();
+      ship(inbox);
+      await using _worker = inbox.start({ pollMs: 1, reconcileEvery: "1s" });
+      const receiver = await openProcess();
+      receiver.inbox.nodeHandler({ tenant: "dan" });
+      await vi.waitFor(async () => expect(await tenants()).toEqual(["dan"]));
+      shop.deliverTo(async () => new Response());
+      await shop.paid("order_of_dan");
+      await shop.advance(1_000);
+      await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_of_dan"]));
+    });
+
+    it("when called in the process that has just created its handler", async () => {
+      shop.deliverTo(async () => new Response());
+      await shop.paid("order_of_dan");
+      const { inbox } = await openProcess();
+      await inbox.settleDue();
+      inbox.lambdaHandler({ tenant: "dan" });
+      expect(await inbox.reconcile({ since: new Date(0) })).toEqual({ listed: 1, missed: 1 });
+    });
+
+    it("although the tables are created after the handler", async () => {
+      const later = await openDatabase();
+      await prepareShop(later);
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const [migrating, waiting] = [await openProcess(later), await openProcess(later)];
+      for (const { inbox, store } of [migrating, waiting]) {
+        const attempt = vi.spyOn(store, "transaction");
+        inbox.fetchHandler({ tenant: "dan" });
+        await vi.advanceTimersByTimeAsync(0);
+        await expect(attempt.mock.results[0]?.value).resolves.toBe(0);
+      }
+      await migrating.inbox.migrate();
+      expect(await tenants(later)).toEqual(["dan"]);
+      await later.query(shop.store.dialect.expand("DELETE FROM {inbox_watermarks}"));
+      await vi.advanceTimersByTimeAsync(60_000);
+      vi.useRealTimers();
+      await vi.waitFor(async () => expect(await tenants(later)).toEqual(["dan"]));
+      await later.close();
+    });
+
+    it("unless it has no client, so that routes with invented names fill no table", async () => {
+      const { inbox } = await openProcess();
+      for (const tenant of ["mallory", "dan"]) inbox.fetchHandler({ tenant });
+      await inbox.settleDue();
+      expect(await tenants()).toEqual(["dan"]);
+    });
+  });
+
+  it("reads one merchant's lists on request, and refuses a name that it does not know", async () => {
+    const { inbox, told } = await openInbox();
+    for (const tenant of ["dan", "erin"]) inbox.fetchHandler({ tenant });
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_1");
+    expect(await inbox.reconcile({ tenant: "dan" })).toEqual({ listed: 1, missed: 1 });
+    expect(told("reconciled").map(({ tenant }) => tenant)).toEqual(["dan", "dan"]);
+    const refusal = { code: "invalid_option", param: "tenant" };
+    await expect(inbox.reconcile({ tenant: "dann" })).rejects.toMatchObject({
+      ...refusal,
+      message: 'This inbox has no tenant "dann". Did you mean "dan"?',
+    });
+    await expect(inbox.reconcile({ tenant: "frank" })).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining("once a process has created a handler for it"),
+    });
+    await expect(inbox.reconcile({ tenant: 1 as never })).rejects.toMatchObject(refusal);
+    const single = shop.inbox.reconcile({ tenant: "dan" });
+    await expect(single).rejects.toMatchObject({ code: "invalid_option", param: "client" });
   });
 
   it("needs a client for each merchant, because a client reads only one merchant's lists", async () => {

@@ -96,6 +96,16 @@ describe("instrument(inbox)", () => {
     expect(telemetry.spans().filter(({ name }) => name === "settle payment")).toHaveLength(1);
   });
 
+  test("records that the service does not know an id", async () => {
+    await using telemetry = createTelemetry();
+    const { inbox } = await openShop(telemetry);
+    await inbox.settle({ kind: "payment", id: crypto.randomUUID() }).catch(() => {});
+    expect(telemetry.span("settle payment")).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { "error.type": "NotFoundError" },
+    });
+  });
+
   test("runs effects when the tracer throws", async () => {
     await using telemetry = createTelemetry();
     const startSpan = () => {

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Alarm, runWorker } from "../../src/stores/worker.ts";
+import { Alarm, type Loop, runWorker } from "../../src/stores/worker.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A worker with one loop. */
-function working(waitMs: number, turn: () => Promise<boolean>, close = async () => {}) {
+function working(loops: readonly Loop[], close = async () => {}) {
   const stopping = new AbortController();
   const onError = vi.fn();
   const worker = runWorker({
@@ -14,7 +13,7 @@ function working(waitMs: number, turn: () => Promise<boolean>, close = async () 
     channel: "inbox",
     alarm: new Alarm(stopping.signal),
     drainMs: 0,
-    loops: [{ waitMs, turn }],
+    loops,
     idle: async () => {},
     stopping,
     stopped: new AbortController(),
@@ -27,10 +26,10 @@ it.each([500, 3_600_000])(
   "repeats a loop of every %i ms within half a minute of each failure",
   async (waitMs) => {
     const turn = vi.fn(async () => false).mockRejectedValue(new Error("The database is down."));
-    const { worker, onError } = working(waitMs, turn);
+    const { worker } = working([{ waitMs, turn }]);
     await vi.advanceTimersByTimeAsync(600_000);
-    expect(onError.mock.calls.length).toBeGreaterThanOrEqual(20);
-    expect(onError.mock.calls.length).toBeLessThan(30);
+    expect(turn.mock.calls.length).toBeGreaterThanOrEqual(20);
+    expect(turn.mock.calls.length).toBeLessThan(30);
     turn.mockReset().mockResolvedValue(false);
     await vi.advanceTimersByTimeAsync(30_000);
     expect(turn).toHaveBeenCalled();
@@ -41,12 +40,33 @@ it.each([500, 3_600_000])(
   },
 );
 
+it("reports the same error of all loops once, until it changes or a turn succeeds", async () => {
+  let error: Error | undefined = new Error("The tables are missing.");
+  const turn = async () => {
+    if (error) throw error;
+    return false;
+  };
+  const { worker, onError } = working([
+    { waitMs: 500, turn },
+    { waitMs: 30_000, turn },
+  ]);
+  const reported = () => onError.mock.calls.map(([{ message }]) => message);
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(reported()).toEqual(["The tables are missing."]);
+  error = new Error("The database is down.");
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(reported()).toEqual(["The tables are missing.", "The database is down."]);
+  error = undefined;
+  await vi.advanceTimersByTimeAsync(60_000);
+  error = new Error("The database is down.");
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(reported()).toHaveLength(3);
+  await worker.stop();
+});
+
 it("does not wait longer than drainMs for a listener that cannot connect to the database", async () => {
-  const { worker } = working(
-    500,
-    async () => false,
-    () => new Promise<void>(() => {}),
-  );
+  const loop = { waitMs: 500, turn: async () => false };
+  const { worker } = working([loop], () => new Promise<void>(() => {}));
   const stopped = vi.fn();
   void worker.stop().then(stopped);
   await vi.advanceTimersByTimeAsync(1_500);

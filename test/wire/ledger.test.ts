@@ -53,7 +53,7 @@ function readRows(ledger: string): Row[] {
   const found: Row[] = [];
   for (const line of ledger.split("\n")) {
     if (line.startsWith("## ")) section = line.slice(3);
-    if (!/^\| (?!Operation|Field|Belief)/.test(line)) continue;
+    if (!/^\| (?!Operation|Field|Belief|---)/.test(line)) continue;
     const [, first = ""] = line.split("|");
     found.push({
       section,

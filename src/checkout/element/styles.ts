@@ -60,10 +60,9 @@ const css = `
 .card:focus { outline: none; }
 h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; }
 ol { list-style: none; }
-.amount { overflow-wrap: anywhere; }
 code { font: 0.9375em/1.5 var(--mono); white-space: pre-line; word-break: break-all; text-wrap: balance; }
 .quiet, .order, .countdown, .segments span { color: var(--quiet); font-size: 0.9375em; }
-h2, legend, dt, .steps, .deposit label { color: var(--quiet); font-size: 0.875em; }
+h2, legend, dt, .steps, .deposit label { color: var(--quiet); font-size: 0.875em; font-weight: 400; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .merchant { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6em; margin-bottom: 1.1em; font-weight: 550; overflow-wrap: anywhere; }
@@ -76,7 +75,6 @@ h1 {
   font-size: clamp(min(2.25em, 16cqi), 11cqi, 3.25em); line-height: 1.1; font-weight: 650;
   letter-spacing: -0.025em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
 }
-h2 { font-weight: 400; }
 [data-tone="good"] { --tone: var(--good); --soft: var(--good-soft); }
 [data-tone="bad"] { --tone: var(--bad); --soft: var(--bad-soft); }
 .status { position: relative; display: flex; align-items: center; gap: 0.6em; margin-top: 0.5em; color: var(--tone); font-weight: 550; }
@@ -116,7 +114,7 @@ legend, dt, .deposit label { margin-bottom: 0.35em; }
 .facts dd > :first-child { flex: 1 1 7em; min-width: 0; }
 .facts dd > .quiet { flex-basis: 100%; }
 section + .facts, .wallet-line + .facts { margin-top: 1.25em; }
-.amount { font: 650 1.35em/1.3 var(--font); font-variant-numeric: tabular-nums; }
+.amount { overflow-wrap: anywhere; font: 650 1.35em/1.3 var(--font); font-variant-numeric: tabular-nums; }
 [dir="rtl"] :is(code, .amount, input) { text-align: right; }
 
 button, .button {

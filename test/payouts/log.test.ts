@@ -1,0 +1,26 @@
+import { expect, test, vi } from "vitest";
+import { log, type PayoutsEvent } from "../../src/payouts/events.ts";
+
+const payout = { orderId: "o", state: "needs_decision", problem: "Two withdrawals." };
+
+test.each([
+  [
+    { type: "stopped", reason: "Why." },
+    'All payouts of the tenant "dan" are stopped. Why. See payouts.stats() and reopen().',
+  ],
+  [
+    { type: "changed", payout },
+    'The payout o of the tenant "dan" needs a decision. Two withdrawals. See payouts.resolve().',
+  ],
+  [
+    { type: "failed", orderId: "o" },
+    'A step of payout o of the tenant "dan" failed; it will be retried.',
+  ],
+  [{ type: "failed" }, 'The payout worker of the tenant "dan" failed; it will be retried.'],
+])("logs %o with its tenant, if there are any", (event, line) => {
+  const logger = { warn: vi.fn(), error: vi.fn() };
+  for (const tenant of ["dan", ""]) log({ ...event, tenant } as PayoutsEvent, logger);
+  const lines = [...logger.warn.mock.calls, ...logger.error.mock.calls];
+  const plain = line.replace(' of the tenant "dan"', "");
+  expect(lines.map(([message]) => message)).toEqual([line, plain]);
+});
