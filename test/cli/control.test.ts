@@ -13,6 +13,17 @@ afterEach(() => vi.restoreAllMocks());
 
 const create = (orderId = "order_1") => client.payments.create({ amount: 2500, orderId });
 
+/** A sandbox of its own for a shop, to which it has sent the webhook of one payment. */
+async function sandboxFor(webhookUrl: string) {
+  const { listen, webhooks, secretKey } = createSandbox({ webhookUrl });
+  const { url, close } = await listen({ port: 0 });
+  const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: url, secretKey });
+  await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
+  await webhooks.idle();
+  const [{ id: deliveryId } = { id: "" }] = webhooks.deliveries();
+  return { url, webhooks, deliveryId, [Symbol.asyncDispose]: close };
+}
+
 describe("a running sandbox", () => {
   test("plays a customer with simulate", async () => {
     const { paymentId } = await create();
@@ -169,13 +180,7 @@ describe("a running sandbox", () => {
 
   test("prints a webhook of the followed order, whose payment was created before", async () => {
     await using shop = await scriptedServer({ status: 200 });
-    const selling = createSandbox({ webhookUrl: shop.url });
-    await using own = await selling.listen({ port: 0 });
-    const { secretKey } = selling;
-    const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: own.url, secretKey });
-    await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
-    await selling.webhooks.idle();
-    const [delivery] = selling.webhooks.deliveries();
+    await using own = await sandboxFor(shop.url);
     await using following = new CommandLine([
       ...["events", "--follow", "--json", "--order", "order_1", "--url", own.url],
     ]);
@@ -185,7 +190,7 @@ describe("a running sandbox", () => {
       isTold = true;
     });
     // The stream may open after a webhook is resent.
-    while (!isTold) await selling.webhooks.replay(delivery?.id ?? "");
+    while (!isTold) await own.webhooks.replay(own.deliveryId);
     expect(await told).toMatchObject({ event: "payment.created", orderId: "order_1" });
   });
 
@@ -202,14 +207,8 @@ describe("a running sandbox", () => {
 
   test("delivers a webhook once more with resend", async () => {
     await using shop = await scriptedServer({ status: 500 }, { status: 200 });
-    const selling = createSandbox({ webhookUrl: shop.url });
-    await using own = await selling.listen({ port: 0 });
-    const { secretKey } = selling;
-    const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: own.url, secretKey });
-    await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
-    await selling.webhooks.idle();
-    const [delivery] = selling.webhooks.deliveries();
-    const { code, stdout } = await run("resend", delivery?.id ?? "", "--url", own.url);
+    await using own = await sandboxFor(shop.url);
+    const { code, stdout } = await run("resend", own.deliveryId, "--url", own.url);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "payment.created  delivered  200\n" });
     expect(shop.requests).toHaveLength(2);
     const refused = await run("resend", "nowhere", "--json");
@@ -219,15 +218,10 @@ describe("a running sandbox", () => {
 
   test("makes resend exit with 5 when the endpoint refuses the webhook, and with 4 without an answer", async () => {
     const shop = await scriptedServer({ status: 500 });
-    const selling = createSandbox({ webhookUrl: shop.url });
-    await using own = await selling.listen({ port: 0 });
-    const { secretKey } = selling;
-    const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: own.url, secretKey });
-    await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
-    const [{ id } = { id: "" }] = selling.webhooks.deliveries();
-    expect((await run("resend", id, "--url", own.url)).code).toBe(5);
+    await using own = await sandboxFor(shop.url);
+    expect((await run("resend", own.deliveryId, "--url", own.url)).code).toBe(5);
     await shop[Symbol.asyncDispose]();
-    expect((await run("resend", id, "--url", own.url)).code).toBe(4);
+    expect((await run("resend", own.deliveryId, "--url", own.url)).code).toBe(4);
   });
 
   test.each([["simulate", "id", "success"], ["advance", "1m"], ["events"], ["resend", "id"]])(

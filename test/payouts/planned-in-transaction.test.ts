@@ -16,6 +16,7 @@ describe.each(databases)(
     let world: World;
     let payouts: ReturnType<World["open"]>;
     let events: PayoutsEvent[];
+    let plan: (input: typeof order) => Promise<unknown>;
     beforeEach(async () => {
       database = await openDatabase();
       world = await World.on(database);
@@ -27,7 +28,6 @@ describe.each(databases)(
     });
     afterEach(() => database.close());
 
-    let plan: (input: typeof order) => Promise<unknown>;
     /** Alters the tables outside the ledger. */
     const alter = (text: string) => database.query(world.store().dialect.expand(text));
 
