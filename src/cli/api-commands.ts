@@ -92,7 +92,7 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
   const { summary, description } = describedIn(operation);
   return defineCommand({
     name,
-    brief: `${summary}.`,
+    brief: isPayout ? "Pay out once for an order." : `${summary}.`,
     description: isPayout ? onceProse : description?.replaceAll("`", ""),
     examples: examplesOf(operation, name),
     options: {

@@ -59,7 +59,7 @@ export function optionsOf(
   for (const [name, field] of [...filters, ...Object.entries(properties)]) {
     // The client sends the only possible value.
     if ("const" in field) continue;
-    const { description = "" } = field;
+    const description = field.description?.replaceAll("`", "") ?? "";
     const flag = `--${kebab(name)} ${metavarOf(name)}` as const;
     const option = setting(flag, description, valueParserOf(field));
     const isRequired = [...required, ...alsoRequired].includes(name);

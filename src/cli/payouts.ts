@@ -98,7 +98,7 @@ const showCommand = defineCommand({
     withLedger(ledger, terminal, async (payouts) => {
       const payout = await payouts.get(orderId);
       if (payout === undefined) {
-        const fact = `No payout is planned with the orderId ${show(orderId)}.`;
+        const fact = `No payout has the orderId ${show(orderId)}. Check it, and --tenant.`;
         throw new NotFoundError(fact, { code: "no_payout", param: "orderId" });
       }
       if (terminal.asJson) terminal.json({ type: "payout", ...payout });

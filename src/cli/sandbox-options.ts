@@ -114,11 +114,11 @@ function secretsOf({ secretKey, webhookSecret }: SandboxMerchant, index: number)
 export const faultExplanation = lines(
   "A fault consists of these words:",
   "  where      a method and the start of a path, such as POST /payments, or * for every request",
-  "  what       another answer such as 503, a delay such as 800ms or 2s, reset, or truncated",
+  "  what       a different response such as 503, a delay such as 800ms or 2s, reset, or truncated",
   "  when       before or after the request takes effect; a reset also mid-answer",
   "  how often  x3, or always; once by default",
   "  by chance  such as 20%, drawn by --seed; always unless x3 or the like is given",
-  "An answer also takes retry-after=<seconds>. 10/s, alone or with retry-after, limits the rate.",
+  "A response also takes retry-after=<seconds>. 10/s, alone or with retry-after, limits the rate.",
 );
 
 const faultExamples = [

@@ -35,7 +35,7 @@ export interface Payment {
   amountInCents: number;
   /** `USD`. */
   currency: string;
-  /** See `isPaid` and `isFinal`. */
+  /** Such as `pending` or `completed`: test it with `isPaid` and `isFinal`. */
   status: PaymentStatus;
   /** Missing or null if each quote carries its own. */
   depositAddress?: DepositAddress | null;
@@ -91,16 +91,16 @@ export const maxAmountInCents = 100_000_000;
 
 /** The body of a creation request on the wire (interface section 4.1). */
 export interface CreatePaymentBody {
-  /** Default `payment`. */
+  /** `payment` or `deposit`. Default `payment`. */
   type?: "payment" | "deposit";
   /** USD cents. Required for a payment; a deposit has none. */
   amount?: number;
   currency: "USD";
   orderId: string;
   redirectUrl?: string;
-  /** A JSON document encoded as a string; one published description takes any text. */
+  /** For the redirect: JSON as a string, or, according to one published description, any text. */
   customMetadata?: string;
-  /** Deposits only; from newer descriptions. */
+  /** Your own reference to the customer (published). Deposits only. */
   customerRefId?: string;
 }
 
@@ -175,9 +175,9 @@ export interface PaymentListQuery extends PageQuery {
    * Does not cover `orderId`.
    */
   search?: string | undefined;
-  /** Default `createdAt`. */
+  /** `createdAt` or `amountInCents`. Default `createdAt`. */
   sortBy?: OpenEnum<"createdAt" | "amountInCents"> | undefined;
-  /** Default `DESC`. */
+  /** `ASC` or `DESC`. Default `DESC`. */
   sortOrder?: OpenEnum<"ASC" | "DESC"> | undefined;
 }
 
