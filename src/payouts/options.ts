@@ -192,7 +192,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   const { recipients } = limits as PayoutLimits;
   if (recipients === undefined) return limits;
   if (!Array.isArray(recipients))
-    throw invalidOption("limits.recipients", "limits.recipients must be a list.");
+    throw invalidOption("limits.recipients", "limits.recipients must be a list of addresses.");
   return { ...limits, recipients: recipients.map((it) => toRecipientAddress(it).toLowerCase()) };
 }
 

@@ -125,7 +125,7 @@ export function* readRows(
 export function* requireRow(tenant: string, orderId: string): Work<PayoutRow> {
   const row = yield* readRow(tenant, orderId);
   if (row !== undefined) return row;
-  throw new NotFoundError(`No payout is planned with the orderId ${show(orderId)}.`, {
+  throw new NotFoundError(`No payout has the orderId ${show(orderId)}. Check it, and the tenant.`, {
     code: "no_payout",
     param: "orderId",
   });
@@ -216,7 +216,7 @@ export function* endPlan(
   );
   if (attempts.length > 0) {
     throw new InvalidRequestError(
-      `The payout ${show(orderId)} cannot be ${verb} while the outcome of a request for it is unknown.`,
+      `The payout ${show(orderId)} cannot be ${verb} while the outcome of a request for it is unknown. A worker looks it up.`,
       { code: "wrong_state", param: "orderId" },
     );
   }

@@ -171,6 +171,6 @@ function readJson(body: RawBody): { text: string; value: unknown } {
 function notAnEvent(reason: "invalid_json" | "invalid_event", expected: string) {
   return new WebhookVerificationError(
     reason,
-    `The signature is valid, but the body is not ${expected}.`,
+    `The signature is valid, but the body is not ${expected}. Check what else signs with this secret.`,
   );
 }

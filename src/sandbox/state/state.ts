@@ -64,7 +64,7 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       try {
         store.replace(structuredClone(tables));
       } catch {
-        throw invalidSave("It was modified: its parts do not fit together.");
+        throw invalidSave("It was modified or is outdated: its parts do not fit together.");
       }
     },
   };
@@ -84,7 +84,7 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   const [issue] = z.strictObject(tables).safeParse(saved.tables).error?.issues ?? [];
   if (issue === undefined) return saved.tables as Contents;
   const [name] = issue.code === "unrecognized_keys" ? issue.keys : issue.path;
-  throw invalidSave(`It was modified: the table ${show(name)} is invalid.`);
+  throw invalidSave(`It was modified or is outdated: the table ${show(name)} is invalid.`);
 }
 
 const waiting = z.looseObject({ item: z.looseObject({}), probability: z.number() });
