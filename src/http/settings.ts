@@ -95,7 +95,7 @@ export interface ConnectionOptions {
    * sends exactly one request.
    */
   maxRetries?: number | undefined;
-  /** The largest response body, decompressed, in bytes. Default 64 MB. */
+  /** The largest response body, decompressed, in bytes. Default 64 MiB. */
   maxResponseBytes?: number | undefined;
   /** Added to every request. May not set credentials or Idempotency-Key. */
   headers?: Readonly<Record<string, string>> | undefined;
