@@ -191,7 +191,8 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * The key was used with other parameters, or its first request is still running (409). New parameters need a new key.
+ * The key was used with other parameters, or its first request is still running (409). Before you send other parameters
+ * with a new key, check what the first request created.
  */
 export class IdempotencyConflictError extends ApiError {
   static override readonly kind: string = "IdempotencyConflictError";
