@@ -40,7 +40,7 @@ export const listenCommand = defineCommand({
     ).optional(),
     events: setting(
       "--events EVENT",
-      "Print and forward this event only. May be repeated. Others are answered with 200.",
+      "Print and forward this event only. May be repeated. Others get a 200.",
     ).multiple(),
     secret: webhookSecret,
     tolerance: setting(

@@ -86,13 +86,13 @@ function textOf({ reason, count, first, orderIds }: Waiting): string {
   const more = count > orderIds.length ? `, and ${count - orderIds.length} more` : "";
   switch (reason) {
     case "retry":
-      return `Payouts to be tried again after a failure: ${count}, the first at ${at}.`;
+      return `Payouts to be retried after a failure: ${count}, the first at ${at}.`;
     case "limits":
       return `Payouts held back by the limits: ${count}, the first until ${at}.`;
     case "approval":
       return `Payouts waiting for an approval: ${count} (${orderIds.join(", ")}${more}). See settlekit payouts approve.`;
     case "answer":
-      return `Payouts whose request has no answer yet: ${count}. A ${at ? `run after ${at}` : "later run"} finds out what happened to them.`;
+      return `Payouts whose request has no response yet: ${count}. A ${at ? `run after ${at}` : "later run"} finds out what happened to them.`;
     case "decision":
       return `Payouts that need a decision: ${count}. See settlekit payouts list --state needs_decision.`;
     case "turn":

@@ -30,7 +30,7 @@ export const triggerCommand = defineCommand({
   name: "trigger",
   brief: "Trigger a webhook in a sandbox, or send an invented one.",
   description:
-    "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can fetch the object that the webhook is about. With --to, the webhook is also sent there, and the answer is printed. With --detached, no sandbox is involved: the object is invented.",
+    "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can fetch the object that the webhook is about. With --to, the webhook is also sent there, and the response is printed. With --detached, no sandbox is involved: the object is invented.",
   examples: [
     "settlekit trigger payment.updated --status failed",
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
@@ -101,7 +101,7 @@ export const triggerCommand = defineCommand({
     }
     if (!eventNames.includes(event)) {
       const fact = misspeltEvent(event, eventNames) ?? `The event ${show(event)} is not known.`;
-      terminal.warn(`${fact} Known are ${eventNames.join(", ")}.`);
+      terminal.warn(`${fact} The known events are ${eventNames.join(", ")}.`);
     }
     const answer = await post({
       url: to,

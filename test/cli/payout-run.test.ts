@@ -13,17 +13,13 @@ describe("settlekit payouts run", () => {
     const refused = await payoutsWith(revoked, "run", "--no-limits");
     expect(refused).toMatchObject({ code: 3, stdout: "" });
     expect(linesOf(refused.stderr)).toEqual([
-      expect.stringMatching(
-        /Payouts to be tried again after a failure: 2, the first at [\dT:.-]+Z\.$/,
-      ),
+      expect.stringMatching(/Payouts to be retried after a failure: 2, the first at [\dT:.-]+Z\.$/),
       expect.stringMatching(/^settlekit: .*Check that the credential is complete/),
     ]);
     const waiting = await payouts("run", "--no-limits");
     expect(waiting).toMatchObject({ code: 0, stdout: "" });
     expect(linesOf(waiting.stderr)).toEqual([
-      expect.stringMatching(
-        /^Warning: Payouts to be tried again after a failure: 2, the first at /,
-      ),
+      expect.stringMatching(/^Warning: Payouts to be retried after a failure: 2, the first at /),
     ]);
     expect(sandbox.withdrawals.all()).toEqual([]);
   });
@@ -34,7 +30,7 @@ describe("settlekit payouts run", () => {
     const unreachable = await payoutsWith(nowhere, "run", "--no-limits", "--json");
     expect(unreachable.code).toBe(4);
     expect(errorOf(unreachable)).toMatchObject({ name: "ConnectionError" });
-    expect(linesOf(unreachable.stderr)[0]).toMatch(/tried again after a failure: 1, /);
+    expect(linesOf(unreachable.stderr)[0]).toMatch(/retried after a failure: 1, /);
 
     const other = (...args: string[]) => run([...args, "--sqlite", path("other.db")]);
     await other(...planOf("b"));
@@ -84,11 +80,11 @@ describe("settlekit payouts run", () => {
     sandbox.faults.reset("POST /withdrawals", { when: "after" });
     const doubtful = await payouts("run", "--no-limits");
     expect(doubtful.stderr).toMatch(
-      /Payouts whose request has no answer yet: 1\. A run after [\dT:.-]+Z finds out/,
+      /Payouts whose request has no response yet: 1\. A run after [\dT:.-]+Z finds out/,
     );
     for (const orderId of ["g", "h", "i", "j", "k", "l"]) await payouts(...planOf(orderId, "900"));
     const refused = await payoutsWith(revoked, "run", "--no-limits");
-    expect(refused.stderr).toMatch(/tried again after a failure: 4, /);
+    expect(refused.stderr).toMatch(/retried after a failure: 4, /);
     expect(refused.stderr).toMatch(/are due, but were not tried: 2\.$/m);
   });
 
@@ -123,7 +119,7 @@ describe("settlekit payouts run", () => {
       expect.stringMatching(
         /^Warning: Interrupted\. .* stays in the state sending, until a later run/,
       ),
-      expect.stringMatching(/^Warning: Payouts whose request has no answer yet: 1\./),
+      expect.stringMatching(/^Warning: Payouts whose request has no response yet: 1\./),
     ]);
     expect((await payouts("show", "a")).stdout).toMatch(/^state +sending$/m);
   });

@@ -58,7 +58,7 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_list_deliveries",
       description:
-        "Lists the latest webhook deliveries of the sandbox, with the endpoint's answers.",
+        "Lists the latest webhook deliveries of the sandbox, with the endpoint's responses.",
       isReadOnly: true,
       input: {},
       async run() {
