@@ -66,7 +66,7 @@ export class Observers<Event extends object, Item> {
   }
 }
 
-/** The part of `console` that is used; most loggers fit. */
+/** The part of `console` that is used. Loggers that take the details first, such as pino, need an adapter. */
 export interface EventLogger {
   /** A failure that will be retried. */
   warn(message: string, details?: unknown): void;
