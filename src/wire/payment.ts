@@ -100,7 +100,7 @@ export interface CreatePaymentBody {
   redirectUrl?: string;
   /** For the redirect: JSON as a string, or, according to one published description, any text. */
   customMetadata?: string;
-  /** Your own reference to the customer (published). Deposits only. */
+  /** Your own reference for the customer (published). Deposits only. */
   customerRefId?: string;
 }
 
