@@ -38,7 +38,7 @@ export const sqliteErrors = {
   busySnapshot: 517,
 } as const;
 
-/** The primary result code of a SQLite error; undefined for other errors. */
+/** The primary result code of an SQLite error; undefined for other errors. */
 export function sqliteErrorOf(error: unknown): number | undefined {
   if (!(error instanceof Error && "errcode" in error)) return undefined;
   // The low byte is the primary code; the higher ones extend it.

@@ -22,8 +22,8 @@ export interface SandboxOptions extends MerchantOptions {
   /** Freezes the clock at this time; only `clock.advance` moves it. Default: real time. */
   readonly now?: Date | undefined;
   /**
-   * The name of a SQLite file that keeps everything between processes, created if it does not exist. The contents of an
-   * existing file take precedence over `seed`, `identity` and `now`. Default: nothing is written.
+   * The name of an SQLite file that keeps everything between processes, created if it does not exist. The contents of
+   * an existing file take precedence over `seed`, `identity` and `now`. Default: nothing is written.
    */
   readonly data?: string | undefined;
   /**

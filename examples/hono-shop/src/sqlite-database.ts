@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 
 const schema = new URL("../migrations/0001_orders.sql", import.meta.url);
 
-/** A SQLite file on Node. */
+/** An SQLite file on Node. */
 export function openSqlite(file: string): Database & { close(): void } {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL;");

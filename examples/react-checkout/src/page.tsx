@@ -25,7 +25,7 @@ function Shop() {
   return (
     <>
       <Checkout {...payment} onPaid={() => setPaid(true)} />
-      {isPaid && <p>Thank you. We ship your mug as soon as the payment is confirmed to us.</p>}
+      {isPaid && <p>Thank you. We will ship your mug as soon as your payment is confirmed.</p>}
     </>
   );
 }

@@ -14,7 +14,7 @@ const ownerOnly = 0o600;
 const openFiles = new Set<string>();
 
 /**
- * Keeps a store in a SQLite file, which no other process can open at the same time. An existing file replaces the
+ * Keeps a store in an SQLite file, which no other process can open at the same time. An existing file replaces the
  * store's contents.
  *
  * @returns A function that closes the file.
