@@ -87,8 +87,8 @@ export function withLedger<T>(
     if (isNewFile) await migrate(store, payoutTables);
     else await requireMigrated(store, payoutTables);
     const { createPayouts } = await import("../payouts/payouts.ts");
-    // `payouts run` ends with the error of a failed step, and prints it once instead of for each payout.
-    const logger = { warn() {}, error: terminal.warn };
+    // `payouts run` prints what happened itself: each new state, the last error, and why payouts are stopped.
+    const logger = { warn() {}, error: onEvent ? () => {} : terminal.warn };
     const { headerPrefix, secretKey } = ledger;
     const client = await clientFrom(
       "headerPrefix" in ledger ? { headerPrefix, secretKey } : nowhere,

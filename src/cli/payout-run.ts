@@ -56,14 +56,12 @@ export const runCommand = defineCommand({
       const { tenant, limits } = ledger;
       const waiting = await store.transaction(() => readWaiting(tenant, limits.approveAbove));
       for (const each of waiting) terminal.warn(textOf(each));
+      const { stopped } = await payouts.stats();
+      const advice = "See settlekit payouts status and reopen.";
+      if (stopped) terminal.warn(`All payouts are stopped. ${stopped.reason} ${advice}`);
       if (interruption !== undefined) return interruption;
       if (failure !== undefined) throw failure;
-      const { stopped } = await payouts.stats();
-      if (stopped === undefined) return exitCodes.ok;
-      terminal.warn(
-        `All payouts are stopped. ${stopped.reason} See settlekit payouts status and reopen.`,
-      );
-      return exitCodes.api;
+      return stopped ? exitCodes.api : exitCodes.ok;
     });
   },
 });

@@ -111,7 +111,7 @@ function requireFits(
   throw contradicted(
     "withdrawalId",
     `The withdrawal ${id} has a different ${differing.join(", ")} than planned. If ` +
-      "it is this payout anyway, pass acceptDifferences: true.",
+      "it is this payout anyway, accept the differences.",
   );
 }
 
@@ -141,8 +141,8 @@ async function resolveNeverSent(
   if (found.length > 0 && !isForeign) {
     throw contradicted(
       "neverSent",
-      `The service has the withdrawal ${found.map(({ id }) => id).join(", ")} for ${show(row.order_id)}. Pass the right ` +
-        "one as withdrawalId.",
+      `The service has created ${found.map(({ id }) => id).join(" and ")} for ${show(row.order_id)}. Resolve it with the ` +
+        "right withdrawal.",
     );
   }
   return decide(context, function* (ledger): Work<PayoutRow> {

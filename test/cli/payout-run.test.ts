@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
 import { scriptedServer, silent } from "../scripted-server.ts";
 import { CommandLine } from "./command-line.ts";
-import { errorOf, linesOf, payoutsCommand, planOf } from "./payouts-command.ts";
+import { errorOf, linesOf, payoutsCommand, planOf, recipient } from "./payouts-command.ts";
 
-const { sandbox, path, run, payouts, payoutsWith } = payoutsCommand("payout run");
+const { sandbox, url, path, run, payouts, payoutsWith } = payoutsCommand("payout run");
 const revoked = { SETTLEKIT_SECRET_KEY: "sk_test_revoked" };
 
 describe("settlekit payouts run", () => {
@@ -38,6 +39,30 @@ describe("settlekit payouts run", () => {
     const doubtful = await other("run", "--no-limits", "--json");
     expect(doubtful.code).toBe(5);
     expect(errorOf(doubtful)).toMatchObject({ name: "ServerError", outcome: "unknown" });
+  });
+
+  it("says once why the breaker is open, and which command closes it", async () => {
+    const { secretKey } = sandbox;
+    const client = new MerchantClient({ environment: "sandbox", baseUrl: url(), secretKey });
+    const other = {
+      orderId: "a",
+      amountInCents: 700,
+      chainId: 84_532,
+      recipientAddress: recipient,
+    };
+    await client.withdrawals.create(other);
+    await payouts(...planOf("a"));
+    const { code, stdout, stderr } = await payouts("run", "--no-limits", "--look-first");
+    expect({ code, stdout }).toEqual({
+      code: 5,
+      stdout: expect.stringMatching(/^a {2}needs_decision {2}Its withdrawal .* than planned\.\n$/),
+    });
+    expect(linesOf(stderr)).toEqual([
+      "Warning: Payouts that need a decision: 1. See settlekit payouts list --state needs_decision.",
+      expect.stringMatching(
+        /^Warning: All payouts are stopped\. .* See settlekit payouts status and reopen\.$/,
+      ),
+    ]);
   });
 
   it("counts the payouts that it leaves unsent, with the reason", async () => {

@@ -139,7 +139,7 @@ it.each(["amountInCents", "orderId"] as const)(
     await world.advance(5 * minute);
     const neverSent = { by: "ann", neverSent: true } as const;
     await expect(payouts.resolve(order.orderId, neverSent)).rejects.toThrow(
-      /has the withdrawal \S+ for "payout_1"\. Pass the right one as withdrawalId/,
+      /The service has created \S+ for "payout_1"\. Resolve it with the right withdrawal\./,
     );
     await payouts.resolve(order.orderId, { ...neverSent, sendAgain: false });
     await payouts.reopen({ by: "ann", reason: "prefixes" });
