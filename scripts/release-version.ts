@@ -1,5 +1,5 @@
-// Raises the version according to the files in .changeset/. changesets updates package.json and CHANGELOG.md, this
-// script the other places. It does not run npm install, which could change more of the lock file than the version.
+// Raises the version according to the files in .changeset/. changesets updates package.json, this script the other
+// places. It does not run npm install, which could change more of the lock file than the version.
 
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -19,3 +19,9 @@ await writeFile(lockPath, `${JSON.stringify(lock, null, 2)}\n`);
 const sourcePath = join(root, "src/runtime.ts");
 const source = await readFile(sourcePath, "utf8");
 await writeFile(sourcePath, source.replace(/version = "[^"]*"/, `version = "${version}"`));
+
+const changelogPath = join(root, "CHANGELOG.md");
+const changelog = await readFile(changelogPath, "utf8");
+if (!changelog.includes("## Unreleased"))
+  throw new Error("CHANGELOG.md has no section Unreleased.");
+await writeFile(changelogPath, changelog.replace("## Unreleased", `## ${version}`));
