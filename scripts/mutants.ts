@@ -31,10 +31,13 @@ try {
   const healthy = await atOnce([...suites.values()], ({ test, title }, copy) =>
     run(copy, test, title),
   );
-  const broken = [...suites.keys()].filter((_, index) => healthy[index] !== "passed");
+  const runs = new Map([...suites.keys()].map((suite, index) => [suite, healthy[index]]));
+  const broken = [...runs].flatMap(([suite, made]) => (made?.result === "passed" ? [] : [suite]));
   if (broken.length > 0) throw new Error(`These fail without any mutant: ${broken.join(", ")}`);
 
-  const caught = (await atOnce(chosen, isCaught)).filter(Boolean).length;
+  const usualMs = ({ test, title = "" }: Mutant) => runs.get(`${test} ${title}`)?.ms ?? 0;
+  const results = await atOnce(chosen, (mutant, copy) => isCaught(mutant, usualMs(mutant), copy));
+  const caught = results.filter(Boolean).length;
   if (caught < chosen.length) process.exitCode = 1;
   console.log(`${caught} of ${chosen.length} mutants caught`);
 } finally {
@@ -68,8 +71,10 @@ async function atOnce<Item, Result>(
   return results;
 }
 
+/** @param usualMs How long the test takes without the mutant. */
 async function isCaught(
   { name, file, find, replace, test, title = "" }: Mutant,
+  usualMs: number,
   copy: string,
 ): Promise<boolean> {
   const path = join(copy, file);
@@ -84,7 +89,7 @@ async function isCaught(
     path,
     source.replaceAll(find, () => replace),
   );
-  const result = await run(copy, test, title);
+  const { result } = await run(copy, test, title, 60_000 + 2 * usualMs);
   await writeFile(path, source);
   const verdict = { passed: "SURVIVED", failed: "caught  ", killed: "KILLED  " }[result];
   console.log(`${verdict} ${name}, by ${test}`);
@@ -92,25 +97,27 @@ async function isCaught(
 }
 
 /**
- * Runs the tests in threads, which die with their process. A test that waits in vain fails after a minute; a process
- * that loops forever or fills the memory is killed after two, which does not show that a test notices the mutant.
+ * Runs the tests in threads, which die with their process. A test that waits in vain fails at its limit; a process that
+ * loops forever or fills the memory is killed after twice as long, which does not show that a test notices the mutant.
  */
-async function run(copy: string, test: string, title: string) {
+async function run(copy: string, test: string, title: string, limitMs?: number) {
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
-  const options = [
-    "--pool=threads",
-    "--maxWorkers=1",
-    "--bail=1",
-    "--testTimeout=60000",
-    "-t",
-    title,
-  ];
+  const options = ["--pool=threads", "--maxWorkers=1", "--bail=1", "-t", title];
+  if (limitMs !== undefined) options.push(`--testTimeout=${limitMs}`);
+  const startedAt = performance.now();
   const child = spawn(
     process.execPath,
     ["--max-old-space-size=2048", vitest, "run", ...options, test],
-    { cwd: copy, env: environment, stdio: "ignore", timeout: 120_000, killSignal: "SIGKILL" },
+    {
+      cwd: copy,
+      env: environment,
+      stdio: "ignore",
+      killSignal: "SIGKILL",
+      ...(limitMs !== undefined && { timeout: 2 * limitMs }),
+    },
   );
   const [code, signal] = await once(child, "exit");
-  if (signal !== null) return "killed";
-  return code === 0 ? "passed" : "failed";
+  const ended = code === 0 ? "passed" : "failed";
+  const result = signal === null ? ended : "killed";
+  return { result, ms: Math.round(performance.now() - startedAt) } as const;
 }

@@ -32,7 +32,8 @@ export async function startPostgres({ parent = tmpdir(), flags = [] as string[] 
     createPostgresUser: process.getuid?.() === 0,
     onLog() {},
     onError() {},
-    initdbFlags: ["--no-sync"],
+    // Not those of the machine, of which LANG may name one that is not installed.
+    initdbFlags: ["--no-sync", "--no-locale", "--encoding=UTF8"],
     postgresFlags: ["-h", "127.0.0.1", "-c", "max_connections=200", ...flags],
   });
   await server.initialise();

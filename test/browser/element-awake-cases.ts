@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
 import { ShowingWallet } from "./showing-wallet.ts";
+import { stopClock } from "./watched-page.ts";
 
 export function elementAwakeCases(browser: () => Browser): void {
   describe("the checkout element on a device that sleeps or has a wrong clock", () => {
@@ -10,8 +11,6 @@ export function elementAwakeCases(browser: () => Browser): void {
       shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
 
     const now = () => shop.page.evaluate(() => Date.now());
-    /** Stops the page's timers, as on a device that sleeps. */
-    const sleep = async () => shop.page.clock.pauseAt((await now()) + 1_000);
     const wake = () =>
       shop.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
 
@@ -19,12 +18,12 @@ export function elementAwakeCases(browser: () => Browser): void {
       const page = await shop.watch();
       const wallet = new ShowingWallet();
       await wallet.join(page);
-      await page.clock.install();
+      await stopClock(page);
       await shop.visit(await shop.order());
       await page.getByText("25 USDC").waitFor();
       const pay = page.getByRole("button", { name: "Anvil Wallet" });
       await pay.waitFor();
-      await sleep();
+      // The page's timers stand still, as on a device that sleeps.
       await shop.sandbox.clock.advance("11m");
       // Its monotonic clock stands still, too.
       await page.clock.setSystemTime((await now()) + 660_000);
@@ -40,7 +39,7 @@ export function elementAwakeCases(browser: () => Browser): void {
       "shows a current quote although the device's clock is %s and CORS hides the service's",
       async (_, ms) => {
         const page = await shop.watch();
-        await page.clock.install({ time: shop.sandbox.clock.now().getTime() + ms });
+        await stopClock(page, shop.sandbox.clock.now().getTime() + ms);
         await page.route(`${shop.service.url}/**`, async (route) => {
           const response = await route.fetch();
           const { "access-control-expose-headers": _, ...headers } = response.headers();
@@ -62,11 +61,10 @@ export function elementAwakeCases(browser: () => Browser): void {
 
     test("reads the payment when the page is visible again", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       const order = await shop.order();
       await shop.visit(order);
       await page.getByText("25 USDC").waitFor();
-      await sleep();
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await wake();
       await page.getByText("$25.00 arrived. Thank you.").waitFor();

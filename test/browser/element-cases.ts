@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
+import { stopClock } from "./watched-page.ts";
 
 export function elementCases(browser: () => Browser): void {
   describe("the checkout element", () => {
@@ -142,7 +143,7 @@ export function elementCases(browser: () => Browser): void {
 
     test("requests a new quote when the old one expires, with its full ten minutes", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       await shop.visit(await shop.order());
       await page.getByText("25 USDC").waitFor();
       await shop.sandbox.clock.advance("11m");

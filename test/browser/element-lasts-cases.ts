@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
 import { ShowingWallet } from "./showing-wallet.ts";
-import { accessibilityViolations } from "./watched-page.ts";
+import { accessibilityViolations, stopClock } from "./watched-page.ts";
 
 export function elementLastsCases(browser: () => Browser): void {
   describe("the checkout element, over the life of a payment,", () => {
@@ -23,10 +23,12 @@ export function elementLastsCases(browser: () => Browser): void {
 
     test("reports once that it was paid, and remembers that the customer stays", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       const order = await shop.order();
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await shop.visit(order, { "return-url": "/thanks" });
+      await shop.shows("over");
+      await page.clock.runFor(500);
       await page.getByRole("button", { name: "Stay here" }).click();
       await shop.element.evaluate((it) => {
         it.setAttribute("header-prefix", "X-Service");
@@ -91,7 +93,7 @@ export function elementLastsCases(browser: () => Browser): void {
 
     test("notices money that arrives within 15 minutes after the payment expired", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       const [seen, missed] = [await shop.order(), await shop.order()];
       const reads = () => shop.sandbox.requests().filter(({ method }) => method === "GET").length;
       for (const { paymentId } of [seen, missed]) {
@@ -114,7 +116,7 @@ export function elementLastsCases(browser: () => Browser): void {
 
     test("shows how a payment ended, even if the service refuses later reads", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       const order = await shop.order();
       await shop.sandbox.payments.simulate(order.paymentId, "timeout");
       await shop.visit(order);
@@ -133,7 +135,7 @@ export function elementLastsCases(browser: () => Browser): void {
 
     test("shows why a payment can no longer be read, and retries", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       const order = await shop.order();
       await shop.visit(order);
       await page.getByText("25 USDC").waitFor();
@@ -165,7 +167,7 @@ export function elementLastsCases(browser: () => Browser): void {
     test("keeps the focus on a wallet's button while it loads another price", async () => {
       const page = await shop.watch();
       await new ShowingWallet().join(page);
-      await page.clock.install();
+      await stopClock(page);
       await shop.visit(await shop.order());
       const pay = page.getByRole("button", { name: "Pay with Anvil Wallet" });
       await pay.focus();

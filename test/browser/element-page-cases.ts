@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { Quote } from "../../src/wire/quote.ts";
 import { elementShop } from "./element-shop.ts";
+import { stopClock } from "./watched-page.ts";
 
 export function elementPageCases(browser: () => Browser): void {
   describe("the checkout element in a page", () => {
@@ -101,6 +102,8 @@ export function elementPageCases(browser: () => Browser): void {
 
     test("takes properties set before it was defined, and keeps its state when it moves", async () => {
       const page = await shop.watch();
+      // Otherwise, the status may be read meanwhile.
+      await stopClock(page);
       const order = await shop.order();
       await shop.visit(order, { "payment-id": "", secret: "" });
       await shop.shows("problem");
@@ -242,6 +245,8 @@ export function elementPageCases(browser: () => Browser): void {
 
     test("announces changes to screen readers in the words that others see", async () => {
       const page = await shop.watch({ permissions: ["clipboard-write"] });
+      // "Copied" is shown for two seconds.
+      await stopClock(page);
       const order = await shop.order();
       await shop.visit(order);
       await page.getByText("25 USDC").waitFor();

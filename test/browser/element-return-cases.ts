@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
+import { stopClock } from "./watched-page.ts";
 
 export function elementReturnCases(browser: () => Browser): void {
   describe("the checkout element's return to the shop", () => {
@@ -9,25 +10,34 @@ export function elementReturnCases(browser: () => Browser): void {
     const countdown = () => shop.page.getByText(/^in \d s$/).filter({ visible: true });
 
     /** Opens a paid payment, after the shop's cart. */
-    async function paid({ stopsClock = true } = {}) {
+    async function paid() {
       const page = await shop.watch();
-      if (stopsClock) await page.clock.install();
+      await page.addInitScript(() => Object.assign(globalThis, { actual: performance }));
+      await stopClock(page);
+      // Otherwise, a page whose clock is stopped cannot tell how it was reached.
+      await page.addInitScript(() => {
+        const { actual } = globalThis as unknown as { actual: Performance };
+        performance.getEntriesByType = (type) => actual.getEntriesByType(type);
+      });
       await page.goto(`${shop.url}/cart`);
       const order = await shop.order();
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await shop.visit(order, { "return-url": "/thanks" });
+      await shop.shows("over");
+      await page.clock.runFor(500);
       await countdown().waitFor();
       return page;
     }
 
     test("navigates to a return URL on the same page, and ends the countdown", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       const order = await shop.order();
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await shop.visit(order);
       await shop.shows("over");
       await shop.element.evaluate((it) => it.setAttribute("return-url", `${location.href}#thanks`));
+      await page.clock.runFor(250);
       await page.getByText("in 3 s").waitFor();
       await page.clock.runFor(3_500);
       await expect.poll(() => page.url()).toContain("#thanks");
@@ -44,14 +54,12 @@ export function elementReturnCases(browser: () => Browser): void {
     });
 
     test("does not happen by itself when the customer comes Back", async () => {
-      // A page whose clock is stopped cannot tell how it was reached.
-      const page = await paid({ stopsClock: false });
+      const page = await paid();
       await page.getByRole("link", { name: "Return to the shop" }).click();
       await expect.poll(path).toBe("/thanks");
       await page.goBack();
       await shop.shows("over");
-      // Two of the element's ticks.
-      await page.waitForTimeout(500);
+      await page.clock.runFor(1_000);
       expect(await countdown().count()).toBe(0);
     });
 
@@ -64,7 +72,7 @@ export function elementReturnCases(browser: () => Browser): void {
 
     test("happens once the payment is paid, even if the customer came Back before", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       const order = await shop.order();
       await shop.visit(order, { "return-url": "/thanks" });
       await page.goto(`${shop.url}/cart`);
@@ -74,6 +82,7 @@ export function elementReturnCases(browser: () => Browser): void {
       await page.clock.runFor(1_000);
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await shop.refresh();
+      await page.clock.runFor(500);
       await countdown().waitFor();
       await page.clock.runFor(3_500);
       await expect.poll(path).toBe("/thanks");

@@ -93,7 +93,7 @@ export function elementServiceCases(browser: () => Browser): void {
         await page.clock.runFor(1_000);
         return page.locator('[data-phase="confirming"]').isVisible();
       };
-      await expect.poll(isConfirming, { timeout: 15_000 }).toBe(true);
+      await expect.poll(isConfirming).toBe(true);
       expect(await page.locator('[part="address"]').isVisible()).toBe(false);
     });
 

@@ -116,7 +116,9 @@ export function inspectorCases(browser: () => Browser): void {
       const page = await opened();
       await page.getByRole("button", { name: "Pay too much order order_1" }).click();
       await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
-      expect(await page.locator("#done").textContent()).toBe("Pay too much order order_1: done");
+      // The page may show the effect before the command's response has arrived.
+      const done = () => page.locator("#done").textContent();
+      await expect.poll(done).toBe("Pay too much order order_1: done");
       await page.getByRole("button", { name: "Process withdrawal payout_1" }).click();
       await page.getByRole("button", { name: "Complete withdrawal payout_1" }).click();
       await page.locator(`#withdrawal-${id} .badge`, { hasText: "completed" }).waitFor();

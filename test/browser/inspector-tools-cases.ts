@@ -168,7 +168,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       sandbox.load(createSandbox({ merchants: [{}, {}, { name: "Third" }] }).save());
       await page.locator("#payments-title ~ details summary").click();
       const merchants = page.locator('form[data-post="payments"]').getByLabel("Merchant");
-      await merchants.selectOption("Third", { timeout: 5_000 });
+      await merchants.selectOption("Third");
       await create(sandbox);
       await page.locator(".change").waitFor();
       const chosen = await merchants.evaluate((it) => JSON.parse((it as HTMLSelectElement).value));
@@ -182,7 +182,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       sandbox.faults.next("POST /payments", { status: 502, when: "before", body: "Bad gateway" });
       await page.locator("#payments-title ~ details summary").click();
       await button("Create payment").click();
-      await page.locator("#said", { hasText: "responded with 502" }).waitFor({ timeout: 5_000 });
+      await page.locator("#said", { hasText: "responded with 502" }).waitFor();
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 502")]);
     });
 

@@ -34,6 +34,12 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
 }
 
+/** Stops the page's clock. If only installed, it runs between the calls that advance it, for long on a busy machine. */
+export async function stopClock(page: Page, time = Date.now()): Promise<void> {
+  await page.clock.install({ time: time - 60_000 });
+  await page.clock.pauseAt(time);
+}
+
 /** Hides a page, as if behind another tab, or shows it again. A headless browser never does by itself. */
 export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((value) => {

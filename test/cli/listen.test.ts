@@ -278,7 +278,7 @@ describe("settlekit listen", () => {
 
   test("warns when it accepts connections from other machines", async () => {
     await using running = await listening("--host", "0.0.0.0");
-    expect(running.stderr.text).toMatch(/Warning: Listening on 0\.0\.0\.0/);
+    await running.stderr.next((line) => line.startsWith("Warning: Listening on 0.0.0.0"));
     expect((await running.send(signed())).status).toBe(200);
   });
 

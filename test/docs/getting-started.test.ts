@@ -37,7 +37,7 @@ test("the getting-started shop survives a failed call with an error page and a l
 
   const bought = await fetch(`${url}/buy`, { redirect: "manual" });
   expect(bought.status).toBe(303);
-}, 30_000);
+});
 
 test("every server in README and the guides that creates payments catches failed calls", () => {
   const servers = blocks.filter(

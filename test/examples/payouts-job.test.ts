@@ -26,9 +26,9 @@ async function openedJob() {
     SETTLEKIT_ENVIRONMENT: "sandbox",
     SETTLEKIT_SANDBOX_URL: service.url,
     SETTLEKIT_SECRET_KEY: sandbox.secretKey,
-    // Longer than the sandbox delays any request in these tests.
-    PAYOUTS_QUIET_SECONDS: "3",
-    PAYOUTS_TIMEOUT_SECONDS: "1.5",
+    // Far longer than the sandbox delays any request in these tests: a busy machine adds to that.
+    PAYOUTS_QUIET_SECONDS: "6",
+    PAYOUTS_TIMEOUT_SECONDS: "3",
     PAYOUTS_FILE: input,
     DATABASE_FILE: join(scratch.path, "payouts.sqlite"),
   };
@@ -53,13 +53,27 @@ async function openedJob() {
 
 type Job = Awaited<ReturnType<typeof openedJob>>;
 
-/** Waits until a condition holds; throws if the run ends before it does. */
-async function until(holds: () => boolean, run: Run): Promise<void> {
-  const ended = run.ended().then(() => {
-    if (!holds()) throw new Error(`The run ended before its time:\n${run.output}`);
-  });
+/** Runs the job until a condition holds, again if a run ends before. Returns the last run. */
+async function runUntil(holds: () => boolean, { run }: Job): Promise<Run> {
   const held = vi.waitUntil(holds, { interval: 5, timeout: 60_000 });
-  await Promise.race([held, ended]);
+  for (;;) {
+    const running = await run();
+    await Promise.race([held, running.ended()]);
+    if (holds()) return running;
+  }
+}
+
+/**
+ * Runs the job to its end, again while a step waits for the next run, as a scheduler would. On a busy machine, a call may
+ * take too long.
+ */
+async function finished({ run }: Job): Promise<{ code: unknown; output: string }> {
+  for (;;) {
+    const running = await run();
+    const code = await running.ended();
+    const { output } = running;
+    if (code === 0 || !output.includes("it will be retried")) return { code, output };
+  }
 }
 
 const creations = (sandbox: Sandbox) =>
@@ -77,32 +91,21 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
   ],
   [
     "while the service has its first request, but has not acted on it",
-    async ({ sandbox, run }) => {
+    async (job) => {
       // Longer than the next run takes to start: without waiting, it would look too early.
-      sandbox.faults.latency("POST /withdrawals", 1_200, { when: "before" });
-      const running = await run();
-      await until(() => creations(sandbox) > 0, running);
-      return running;
+      job.sandbox.faults.latency("POST /withdrawals", 1_200, { when: "before" });
+      return runUntil(() => creations(job.sandbox) > 0, job);
     },
   ],
   [
     "while the service's answer to its second payout is on its way",
-    async ({ sandbox, run, made }) => {
-      sandbox.faults.latency("POST /withdrawals", 0, { when: "before" });
-      sandbox.faults.latency("POST /withdrawals", 300, { when: "after" });
-      const running = await run();
-      await until(() => made().length >= 2, running);
-      return running;
+    async (job) => {
+      job.sandbox.faults.latency("POST /withdrawals", 0, { when: "before" });
+      job.sandbox.faults.latency("POST /withdrawals", 300, { when: "after" });
+      return runUntil(() => job.made().length >= 2, job);
     },
   ],
-  [
-    "right after its second payout was made",
-    async ({ run, made }) => {
-      const running = await run();
-      await until(() => made().length >= 2, running);
-      return running;
-    },
-  ],
+  ["right after its second payout was made", (job) => runUntil(() => job.made().length >= 2, job)],
 ];
 
 describe.concurrent(example.name, () => {
@@ -110,16 +113,14 @@ describe.concurrent(example.name, () => {
     await using job = await openedJob();
     const first = await started(job);
     await first.stop("SIGKILL");
-    const second = await job.run();
-    expect([await second.ended(), second.output]).toEqual([0, expect.anything()]);
+    expect(await finished(job)).toMatchObject({ code: 0 });
     expect(job.made().sort()).toEqual(once);
   });
 
   it("pays once when the service has paid and its answer is lost", async () => {
     await using job = await openedJob();
     job.sandbox.faults.reset("POST /withdrawals", { when: "after" });
-    const run = await job.run();
-    expect([await run.ended(), run.output]).toEqual([0, expect.anything()]);
+    expect(await finished(job)).toMatchObject({ code: 0 });
     expect(job.made().sort()).toEqual(once);
   });
 
@@ -128,7 +129,7 @@ describe.concurrent(example.name, () => {
     job.sandbox.faults.latency("POST /withdrawals", 300, { when: "before" });
     const runs = await Promise.all([job.run(), job.run()]);
     for (const run of runs) await run.ended();
-    expect(await (await job.run()).ended()).toBe(0);
+    expect(await finished(job)).toMatchObject({ code: 0 });
     expect(job.made().sort()).toEqual(once);
   });
 
@@ -136,9 +137,9 @@ describe.concurrent(example.name, () => {
     await using job = await openedJob();
     const [first, ...others] = JSON.parse(due);
     await writeFile(job.input, JSON.stringify([{ ...first, chainId: 99 }, ...others]));
-    const run = await job.run();
-    expect(await run.ended()).toBe(1);
-    expect(run.output).toMatch(/seller_1.*refused/);
+    const { code, output } = await finished(job);
+    expect(code).toBe(1);
+    expect(output).toMatch(/seller_1.*refused/);
     expect(job.made().sort()).toEqual(once.slice(1));
   });
 
@@ -148,9 +149,9 @@ describe.concurrent(example.name, () => {
     const input = { orderId, amountInCents: 12_500, chainId, recipientAddress };
     await job.client.withdrawals.create(input);
     await job.client.withdrawals.create(input);
-    const run = await job.run();
-    expect(await run.ended()).toBe(1);
-    expect(run.output).toMatch(/seller_1.*needs_decision/);
+    const { code, output } = await finished(job);
+    expect(code).toBe(1);
+    expect(output).toMatch(/seller_1.*needs_decision/);
     expect(job.made().filter((it) => it === once[0])).toHaveLength(2);
   });
 
@@ -158,16 +159,16 @@ describe.concurrent(example.name, () => {
     await using job = await openedJob();
     const [{ orderId, chainId, recipientAddress }] = JSON.parse(due);
     await job.client.withdrawals.create({ orderId, amountInCents: 500, chainId, recipientAddress });
-    const run = await job.run();
-    expect(await run.ended()).toBe(1);
-    expect(run.output).toMatch(/seller_1.*needs_decision/);
+    const { code, output } = await finished(job);
+    expect(code).toBe(1);
+    expect(output).toMatch(/seller_1.*needs_decision/);
     expect(job.made()).toContain("payout_2026_07_seller_1: 500");
     expect(job.made()).not.toContain(once[0]);
   });
 
   it("reports how the withdrawals ended", async () => {
     await using job = await openedJob();
-    await (await job.run()).ended();
+    expect(await finished(job)).toMatchObject({ code: 0 });
     const idOf = (seller: string) =>
       job.sandbox.withdrawals.all().find(({ orderId }) => orderId?.endsWith(seller))?.id ?? "";
     await job.sandbox.withdrawals.simulate(idOf("seller_1"), "complete");
