@@ -28,7 +28,7 @@ test.each([
   ["cli", 4_040],
   ["evm", 474],
   ["http", 2_572],
-  ["resources", 2_575],
+  ["resources", 2_550],
   ["sandbox", 6_696],
   ["testing", 400],
   ["webhooks", 1_780],
