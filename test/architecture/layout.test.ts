@@ -29,7 +29,7 @@ test.each([
   ["evm", 474],
   ["http", 2_572],
   ["resources", 2_550],
-  ["sandbox", 6_634],
+  ["sandbox", 6_627],
   ["testing", 400],
   ["webhooks", 1_763],
   ["wire", 1_755],
