@@ -25,7 +25,7 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_031],
+  ["cli", 4_027],
   ["evm", 474],
   ["http", 2_572],
   ["resources", 2_550],
