@@ -90,7 +90,7 @@ export class Webhooks {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) || undefined } = options;
     checkOption("secret", secret !== undefined, `given, or ${secretVariable} set`);
-    this.#verifier = createVerifier(secret, this.#settings);
+    this.#verifier = createVerifier(secret);
     this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }
 
