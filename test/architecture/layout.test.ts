@@ -28,7 +28,7 @@ test.each([
   ["cli", 4_027],
   ["evm", 474],
   ["http", 2_572],
-  ["resources", 2_550],
+  ["resources", 2_543],
   ["sandbox", 6_627],
   ["testing", 400],
   ["webhooks", 1_763],
