@@ -9,7 +9,7 @@ import {
   checkId,
   checkParameters,
   checkText,
-  ofPayment,
+  objectAt,
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
 import { followStatus } from "../resources/waiting.ts";
@@ -54,24 +54,24 @@ export class Checkout {
   /** The payment's quotes. */
   readonly quotes: Quotes;
   readonly #http: Http;
-  readonly #paymentId: string;
+  readonly #payment: ReturnType<typeof objectAt>;
 
   /** @internal */
   constructor(http: Http, paymentId: string) {
     checkId("paymentId", paymentId, "the id that payments.create returned");
     this.quotes = new Quotes(http, paymentId);
     this.#http = http;
-    this.#paymentId = paymentId;
+    this.#payment = objectAt({ paymentId });
   }
 
   /** Reads the payment with its quotes and deposit address. */
   payment(options?: ReadOptions): ApiPromise<Payment> {
-    return this.#http.call(operations.getCheckoutPayment, ofPayment(this.#paymentId), options);
+    return this.#http.call(operations.getCheckoutPayment, this.#payment, options);
   }
 
   /** Reads the payment's status alone. */
   status(options?: ReadOptions): ApiPromise<PaymentState> {
-    return this.#http.call(operations.getCheckoutStatus, ofPayment(this.#paymentId), options);
+    return this.#http.call(operations.getCheckoutStatus, this.#payment, options);
   }
 
   /** Has the service check the chain now; a hint makes it look for a specific transaction. */
@@ -95,7 +95,7 @@ export class Checkout {
           ),
         }),
       };
-      return { ...ofPayment(this.#paymentId), body };
+      return { ...this.#payment, body };
     };
     return this.#http.call(operations.refreshCheckoutStatus, fill, options);
   }

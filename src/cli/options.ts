@@ -9,7 +9,6 @@ import {
   float,
   integer,
   string,
-  url,
   type ValueParser,
   type ValueParserResult,
 } from "@optique/core/valueparser";
@@ -189,22 +188,14 @@ export const port = integer({ min: 0, max: 65_535 });
 
 export const seconds = float({ min: 0, allowInfinity: true });
 
-const expectedUrl = message`Expected a complete http or https URL without credentials, such as ${"http://127.0.0.1:3000/webhooks"}.`;
-
-const anyWebUrl = url({
-  allowedProtocols: ["http:", "https:"],
-  errors: { invalidUrl: expectedUrl, disallowedProtocol: expectedUrl },
+/** A URL without credentials, because they would not be sent. */
+export const webUrl = readBy(new URL("http://localhost"), (input) => {
+  const url = URL.parse(input);
+  if (url && /^https?:$/.test(url.protocol) && url.username + url.password === "") return url;
+  throw new UsageError(
+    'Expected a complete http or https URL without credentials, such as "http://127.0.0.1:3000/webhooks".',
+  );
 });
-
-/** Rejects a URL with credentials, because they would not be sent. */
-export const webUrl: typeof anyWebUrl = {
-  ...anyWebUrl,
-  parse(input) {
-    const result = anyWebUrl.parse(input);
-    const hasCredentials = result.success && result.value.username + result.value.password !== "";
-    return hasCredentials ? { success: false, error: expectedUrl } : result;
-  },
-};
 
 const isoInstant = z.union([
   z.iso.date(),

@@ -21,7 +21,7 @@ export const sandboxUrl = setting(
 export const controlOptions = { url: sandboxUrl, json, dotenv };
 
 /** Reads from a running sandbox, or changes it if there is a body. */
-export async function control<Answer>(
+export function control<Answer>(
   url: URL | undefined,
   path: string,
   body?: object,
@@ -29,21 +29,21 @@ export async function control<Answer>(
 ): Promise<Answer> {
   const init = body && { method: "POST", body: JSON.stringify(body) };
   const signal = AbortSignal.timeout(limitMs);
-  const response = await request(url, path, { ...init, signal });
-  if (response.status === 204) return undefined as Answer;
-  const answer = await jsonOf(response, signal);
-  if (answer === undefined) throw noSandbox(response);
-  return answer as Answer;
+  return request(url, path, { ...init, signal }, async (response) => {
+    if (response.status === 204) return undefined as Answer;
+    const answer = parsedJson(await response.text());
+    if (answer === undefined) throw noSandbox(response);
+    return answer as Answer;
+  });
 }
 
 /** The events of a running sandbox from now on. Ends when the sandbox does. */
 export async function* eventsOf(url: URL | undefined): AsyncGenerator<SandboxEvent> {
-  const response = await request(url, "events");
-  const { body, headers } = response;
-  if (!headers.get("Content-Type")?.startsWith("text/event-stream")) throw noSandbox(response);
-  const messages = body
-    ?.pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream());
+  const messages = await request(url, "events", {}, (response) => {
+    const { body, headers } = response;
+    if (!headers.get("Content-Type")?.startsWith("text/event-stream")) throw noSandbox(response);
+    return body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  });
   try {
     for await (const { data } of messages ?? []) yield JSON.parse(data);
   } catch (error) {
@@ -60,36 +60,31 @@ function usualUrl(): URL {
   );
 }
 
-async function request(
+/** Sends a request, and reads the response to it if it succeeded. */
+async function request<Answer>(
   url: URL | undefined,
   path: string,
-  { signal = null, ...init }: RequestInit = {},
-): Promise<Response> {
+  init: RequestInit,
+  read: (response: Response) => Answer | Promise<Answer>,
+): Promise<Answer> {
   const target = new URL(`/_sandbox/${path}`, url ?? usualUrl());
+  const { origin } = target;
   const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "cli" };
-  const response = await fetch(target, { headers, signal, ...init }).catch(lost(target, signal));
-  if (response.ok) return response;
-  const answer = await jsonOf(response, signal);
-  const { message: reason, code = "control_failed" } =
-    isRecord(answer) && isRecord(answer.error) ? answer.error : {};
-  if (typeof reason !== "string") throw noSandbox(response);
-  const { status } = response;
-  const ErrorClass = classForStatus(status);
-  const where = `This is the sandbox at ${target.origin}; --url or SETTLEKIT_SANDBOX_URL selects another.`;
-  const message = status === 404 ? `${reason} ${where}` : reason;
-  throw new ErrorClass(message, { code: String(code), status, outcome: "rejected" });
-}
-
-/** The body; undefined if it is not JSON. */
-async function jsonOf(response: Response, signal: AbortSignal | null): Promise<unknown> {
-  return parsedJson(await response.text().catch(lost(new URL(response.url), signal)));
-}
-
-/** Throws the error for a response that did not arrive, or not in full. */
-const lost =
-  ({ origin }: URL, signal: AbortSignal | null) =>
-  (cause: unknown): never => {
-    if (signal?.aborted) {
+  try {
+    const response = await fetch(target, { headers, ...init });
+    if (response.ok) return await read(response);
+    const answer = parsedJson(await response.text());
+    const { message: reason, code = "control_failed" } =
+      isRecord(answer) && isRecord(answer.error) ? answer.error : {};
+    if (typeof reason !== "string") throw noSandbox(response);
+    const { status } = response;
+    const ErrorClass = classForStatus(status);
+    const where = `This is the sandbox at ${origin}; --url or SETTLEKIT_SANDBOX_URL selects another.`;
+    const message = status === 404 ? `${reason} ${where}` : reason;
+    throw new ErrorClass(message, { code: String(code), status, outcome: "rejected" });
+  } catch (cause) {
+    if (ApiError.is(cause)) throw cause;
+    if (init.signal?.aborted) {
       throw new TimeoutError(
         `${origin} did not respond in time. If it is a sandbox, it may still carry out the command: see ${origin}/_sandbox.`,
         { code: "deadline_exceeded", outcome: "unknown", cause },
@@ -99,7 +94,8 @@ const lost =
       `No sandbox answers at ${origin}. Start one with: settlekit sandbox`,
       { code: "no_sandbox", cause },
     );
-  };
+  }
+}
 
 /** The error for another server at the address, such as the shop. */
 function noSandbox({ url, status }: Response): ApiError {

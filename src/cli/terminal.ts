@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import type { WriteStream } from "node:tty";
 import { stripVTControlCharacters, styleText } from "node:util";
+import { redactor } from "../http/request.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 type Style = "bold" | "dim" | "red" | "green" | "yellow";
@@ -29,7 +30,7 @@ export function paint(style: Style, text: string): string {
 }
 
 export function createTerminal({ stdout, stderr }: Streams) {
-  const credentials = new Set<string>();
+  const redactors: ReturnType<typeof redactor>[] = [];
   let hasBar = false;
   /** Erases the progress bar first, because stdout and stderr share a terminal's last line. */
   const write = (stream: Output, text: string) => {
@@ -37,7 +38,7 @@ export function createTerminal({ stdout, stderr }: Streams) {
     hasBar = false;
     stream.write(text);
   };
-  const redacted = (text: string) => [...credentials].reduce(withoutCredential, text);
+  const redacted = (text: string) => redactors.reduce((rest, redact) => redact(rest), text);
   const printerOn =
     (stream: Output) =>
     (line = "") => {
@@ -82,7 +83,7 @@ export function createTerminal({ stdout, stderr }: Streams) {
     },
     /** From now on, prints `[redacted]` for this credential, even if a service echoes it. */
     conceal(credential: string) {
-      if (credential.length >= minCredentialLength) credentials.add(credential);
+      if (credential.length >= minCredentialLength) redactors.push(redactor(credential));
     },
     /** A text without the concealed credentials. */
     redact: redacted,
@@ -92,15 +93,6 @@ export function createTerminal({ stdout, stderr }: Streams) {
 
 /** Anything shorter would also match unrelated words. */
 const minCredentialLength = 8;
-
-function withoutCredential(text: string, credential: string): string {
-  const rest = text.replaceAll(credential, "[redacted]");
-  // A truncated text may end with the beginning of a credential.
-  for (let length = credential.length - 1; length >= minCredentialLength / 2; length--) {
-    if (rest.endsWith(credential.slice(0, length))) return `${rest.slice(0, -length)}[redacted]`;
-  }
-  return rest;
-}
 
 // Control characters, and characters that change the writing direction.
 const unseen = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;

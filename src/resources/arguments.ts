@@ -26,7 +26,7 @@ export type Metadata =
 export type AccessToken = string | (() => string | Promise<string>);
 
 /** The parameter names of an input, for example its schema's shape. The compiler reports a missing one. */
-export type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, unknown>>;
+type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, unknown>>;
 
 /** Names that are easily confused. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
@@ -127,10 +127,10 @@ export function checkContract(param: string, value: string, chainId: unknown): s
     : toChecksumAddress(value, param);
 }
 
-/** A read of one payment. The response must be about that payment. */
-export function ofPayment(paymentId: string) {
-  const differing = ({ id }: { readonly id: string }) => otherId(paymentId, id);
-  return { path: { paymentId }, differing };
+/** A read of the object with this id. The response must be about that object. */
+export function objectAt(path: Readonly<Record<string, string>>) {
+  const [asked = ""] = Object.values(path);
+  return { path, differing: ({ id }: { readonly id: string }) => otherId(asked, id) };
 }
 
 /** The name of the field if its id differs from the one requested, ignoring case: a service may change it. */

@@ -10,7 +10,7 @@ import type {
   TokenListQuery,
   WalletBalances,
 } from "../wire/token.ts";
-import { chainIdOnWire, otherChain, otherId } from "./arguments.ts";
+import { chainIdOnWire, objectAt, otherChain } from "./arguments.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
 
 /** The supported chains. Public: requests carry no credential. Published elsewhere, not in the interface document. */
@@ -58,8 +58,7 @@ export class Tokens {
    * @throws {NotFoundError} when no token has this id.
    */
   get(tokenId: string, options?: ReadOptions): ApiPromise<Token> {
-    const differing = ({ id }: Token) => otherId(tokenId, id);
-    return this.#http.call(operations.getToken, { path: { tokenId }, differing }, options);
+    return this.#http.call(operations.getToken, objectAt({ tokenId }), options);
   }
 
   /**

@@ -19,7 +19,7 @@ import {
   encodeMetadata,
   isSaid,
   type Metadata,
-  ofPayment,
+  objectAt,
   otherId,
   refused,
 } from "./arguments.ts";
@@ -152,7 +152,7 @@ export class Payments {
    * @throws {NotFoundError} when this environment has no payment with the id.
    */
   get(paymentId: string, options?: ReadOptions): ApiPromise<Payment> {
-    return this.#http.call(operations.getPayment, ofPayment(paymentId), options);
+    return this.#http.call(operations.getPayment, objectAt({ paymentId }), options);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Http } from "../http/http.ts";
 import type { ReadOptions, RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
+import { objectAt } from "./arguments.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
 import type { CreateOnceOptions } from "./payouts/create-once.ts";
@@ -13,7 +14,6 @@ import {
   type CreateWithdrawalInput,
   createWithdrawalBody,
   creationOf,
-  ofWithdrawal,
   type WithdrawalRoute,
 } from "./payouts/payout.ts";
 import { type WaitOptions, waitUntilFinal } from "./waiting.ts";
@@ -91,7 +91,7 @@ export class Withdrawals {
    * @throws {NotFoundError} when this environment has no withdrawal with the id.
    */
   get(withdrawalId: string, options?: ReadOptions): ApiPromise<Withdrawal> {
-    return this.#http.call(this.#route.get, ofWithdrawal(withdrawalId), options);
+    return this.#http.call(this.#route.get, objectAt({ withdrawalId }), options);
   }
 
   /**

@@ -1,8 +1,9 @@
 import { requireSupportedNode } from "../runtime.ts";
+import { checkOptions } from "../wire/fields.ts";
 import { fetchInProcess } from "./connection.ts";
 import { createCore } from "./core.ts";
 import { createFaults } from "./faults/faults.ts";
-import { checkSandboxOptions, type SandboxOptions } from "./options.ts";
+import { type SandboxOptions, sandboxSchema } from "./options.ts";
 import { createRequestLog } from "./request-log.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { createApp } from "./service/app.ts";
@@ -41,7 +42,7 @@ import { createDeliveries } from "./webhooks/deliveries.ts";
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   requireSupportedNode();
-  checkSandboxOptions(options);
+  checkOptions(sandboxSchema, options);
   const core = createCore(options);
   const { clock, events, headerPrefix, store } = core;
   const merchants = createMerchants(options, store);

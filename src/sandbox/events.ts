@@ -1,6 +1,6 @@
 import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Fault, FaultRoute } from "./faults/fault.ts";
-import type { DisorderKind } from "./webhooks/disorder.ts";
+import type { WebhookAttempt, WebhookDelivery } from "./webhooks/delivery.ts";
 
 /** An event of a sandbox, in `sandbox.on`, the timeline, the inspector, `clock.advance` and the command line. */
 export type SandboxEvent = TimelineEntry | SandboxReset;
@@ -174,18 +174,13 @@ export interface WebhookCreated extends WebhookState {
 }
 
 /** A delivery was attempted, successfully or not. */
-export interface WebhookAttempted extends WebhookState {
+export interface WebhookAttempted
+  extends WebhookState,
+    Pick<WebhookAttempt, "status" | "error" | "disorder">,
+    Pick<WebhookDelivery, "nextAttemptAt"> {
   readonly type: "webhook.attempted";
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Status of the receiver's response; null if there was none. */
-  readonly status: number | null;
-  /** Why there was no response; null if there was one. */
-  readonly error: string | null;
-  /** The disorder that this attempt met. */
-  readonly disorder: DisorderKind | null;
-  /** Time of the next attempt: ISO 8601, UTC, on the sandbox's clock; null if there is none. */
-  readonly nextAttemptAt: string | null;
 }
 
 /** A reset, a restored snapshot or a loaded state replaced everything that earlier events describe. */

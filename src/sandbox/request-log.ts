@@ -9,8 +9,8 @@ import type { Middleware } from "./service/answers.ts";
 const maxCharacters = 8_192;
 
 function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmitted"> {
-  const body = text.slice(0, maxCharacters);
-  return { body, bodyOmitted: text.length - body.length };
+  const start = text.slice(0, maxCharacters);
+  return { body: withoutSecrets(start), bodyOmitted: text.length - start.length };
 }
 
 /** Secret keys, payment secrets, webhook secrets and access tokens, even if cut off at the end of the text. */
@@ -56,10 +56,7 @@ export interface ReceivedAnswer {
   readonly bodyOmitted: number;
 }
 
-/**
- * Records requests in the log, which keeps the latest 1,000, and in the timeline. Secrets in bodies are removed when
- * the log is read, because most entries never are.
- */
+/** Records requests in the log, which keeps the latest 1,000, and in the timeline. */
 export function createRequestLog({ clock, events, random, store }: Core) {
   const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
   store.onReplaced(() => endOpenRequests(requests));
@@ -111,11 +108,6 @@ export function createRequestLog({ clock, events, random, store }: Core) {
   return {
     record,
     /** Oldest first. */
-    all: (): ReceivedRequest[] =>
-      requests.values().map((request) => {
-        const { body, answer } = request;
-        const printable = answer && { ...answer, body: withoutSecrets(answer.body) };
-        return { ...request, body: withoutSecrets(body), answer: printable };
-      }),
+    all: requests.values,
   };
 }

@@ -22,8 +22,12 @@ export interface DroppedCounts {
   readonly idempotencyKeys: number;
 }
 
-/** The service in process: its routes, webhooks, clock and faults, with simulated customers. */
-export interface Sandbox {
+/**
+ * The service in process: its routes, webhooks, clock and faults, with simulated customers. Its id and keys are those of
+ * the first merchant.
+ */
+export interface Sandbox
+  extends Pick<SandboxMerchant, "secretKey" | "webhookSecret" | "merchantId" | "accessToken"> {
   /**
    * Responds to a request as the service would. Accepts the same arguments as the platform's fetch, needs no port, and
    * serves every origin. Rejects when the platform's fetch would: when the request's signal aborts, or when a fault
@@ -47,14 +51,6 @@ export interface Sandbox {
   listen(options?: ListenOptions): Promise<SandboxServer>;
   /** The prefix of the service's own headers. */
   readonly headerPrefix: string;
-  /** The first merchant's secret key. Starts with `sk_test_`; never rotates. */
-  readonly secretKey: string;
-  /** Signs the first merchant's webhooks. Never rotates. */
-  readonly webhookSecret: string;
-  /** The first merchant's id. */
-  readonly merchantId: string;
-  /** The dashboard's bearer token for the first merchant. Never rotates, never expires. */
-  readonly accessToken: string;
   /**
    * All merchants, including the first. The members below apply to all of them.
    *

@@ -1,12 +1,7 @@
 import type { PaymentStatus } from "../wire/payment-status.ts";
 import type { PaymentEventData, WithdrawalEventData } from "../wire/webhook-event.ts";
 import type { WithdrawalStatus } from "../wire/withdrawal.ts";
-import {
-  isKnownEvent,
-  type VerifiedDelivery,
-  type Webhook,
-  type WebhookEventName,
-} from "./event.ts";
+import type { VerifiedDelivery, Webhook, WebhookEventName } from "./event.ts";
 
 /** The literals of a union that also accepts any other string. */
 type Known<Status extends string> = Status extends unknown
@@ -49,18 +44,4 @@ export interface WebhookBranches<
   >;
   /** For unknown events. */
   readonly unknown: (webhook: Webhook) => Result;
-}
-
-export function match<Result, Payment extends PaymentResults, Withdrawal extends WithdrawalResults>(
-  webhook: Webhook,
-  branches: WebhookBranches<Result, Payment, Withdrawal>,
-): Result | Payment[keyof Payment] | Withdrawal[keyof Withdrawal] {
-  if (!isKnownEvent(webhook.event)) return branches.unknown(webhook);
-  const kind = webhook.event.startsWith("payment.") ? "payment" : "withdrawal";
-  // The branch's name narrows the webhook.
-  const ofKind = branches[kind] as { readonly unknown: (webhook: Webhook) => Result };
-  const { status } = webhook.data;
-  // An inherited name, such as "constructor", is not a branch.
-  const isBranch = typeof status === "string" && Object.hasOwn(ofKind, status);
-  return ofKind[isBranch ? (status as "unknown") : "unknown"](webhook);
 }

@@ -5,17 +5,17 @@ import { nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.t
 import type { Delivery } from "./delivery.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
-import { type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
+import { secretKeys, type WebhooksOptions } from "./options.ts";
 
 /** Verifies deliveries: synchronously with node:crypto, asynchronously with WebCrypto. */
 export type Verifier = ReturnType<typeof createVerifier>;
 
-export function createVerifier(given: WebhooksOptions["secret"], settings: Settings) {
+export function createVerifier(given: WebhooksOptions["secret"]) {
   if (typeof given === "function") {
     const verify = async (delivery: Delivery): Promise<Webhook> => {
       // A copy: the caller may reuse its buffer during the await.
       const kept = { ...delivery, body: new Uint8Array(toBytes(delivery.body)) };
-      return createVerifier(await given(), settings).verify(kept);
+      return createVerifier(await given()).verify(kept);
     };
     return { isSync: false as const, matchingSecret: () => -1, verify };
   }

@@ -1,16 +1,11 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { environmentVariable } from "../values.ts";
 import { type Delivery, openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
-import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
+import { isKnownEvent, type Webhook, type WebhookEventName, type WebhookOf } from "./event.ts";
 import { type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
 import type { LambdaHandler } from "./handlers/lambda.ts";
 import type { NodeHandler } from "./handlers/node.ts";
-import {
-  match,
-  type PaymentResults,
-  type WebhookBranches,
-  type WithdrawalResults,
-} from "./match.ts";
+import type { PaymentResults, WebhookBranches, WithdrawalResults } from "./match.ts";
 import {
   checkOption,
   readSettings,
@@ -80,7 +75,14 @@ export class Webhooks {
     webhook: Webhook,
     branches: WebhookBranches<Result, Payment, Withdrawal>,
   ): Result | Payment[keyof Payment] | Withdrawal[keyof Withdrawal] {
-    return match(webhook, branches);
+    if (!isKnownEvent(webhook.event)) return branches.unknown(webhook);
+    const kind = webhook.event.startsWith("payment.") ? "payment" : "withdrawal";
+    // The branch's name narrows the webhook.
+    const ofKind = branches[kind] as { readonly unknown: (webhook: Webhook) => Result };
+    const { status } = webhook.data;
+    // An inherited name, such as "constructor", is not a branch.
+    const isBranch = typeof status === "string" && Object.hasOwn(ofKind, status);
+    return ofKind[isBranch ? (status as "unknown") : "unknown"](webhook);
   }
 
   /** Throws a ConfigurationError when an option is invalid or there is no secret. */
@@ -88,7 +90,7 @@ export class Webhooks {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) || undefined } = options;
     checkOption("secret", secret !== undefined, `given, or ${secretVariable} set`);
-    this.#verifier = createVerifier(secret, this.#settings);
+    this.#verifier = createVerifier(secret);
     this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }
 

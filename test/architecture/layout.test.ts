@@ -25,13 +25,13 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_048],
+  ["cli", 4_027],
   ["evm", 474],
   ["http", 2_572],
-  ["resources", 2_575],
-  ["sandbox", 6_696],
+  ["resources", 2_543],
+  ["sandbox", 6_627],
   ["testing", 400],
-  ["webhooks", 1_780],
+  ["webhooks", 1_763],
   ["wire", 1_755],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;

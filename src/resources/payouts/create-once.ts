@@ -12,12 +12,12 @@ import type { ApiResponse } from "../../http/answer.ts";
 import type { Http } from "../../http/http.ts";
 import type { ReadOptions } from "../../http/settings.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
+import { objectAt } from "../arguments.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
 import {
   createOnceKey,
   creationOf,
-  ofWithdrawal,
   otherWithdrawal,
   type PayoutBody,
   type WithdrawalRoute,
@@ -106,7 +106,7 @@ export async function createOnce(
     withdrawalId: string,
     isOwn: boolean,
   ): Promise<ApiResponse<Withdrawal> | undefined> {
-    const reading = () => http.call(route.get, ofWithdrawal(withdrawalId), inTime()).withResponse();
+    const reading = () => http.call(route.get, objectAt({ withdrawalId }), inTime()).withResponse();
     const isMissing = (error: unknown) =>
       NotFoundError.is(error) || (!isOwn && PermissionError.is(error));
     const untilFound = { ...polling, mayPass: isMissing };

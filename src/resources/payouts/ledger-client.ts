@@ -3,13 +3,13 @@ import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import { askForCredential } from "../../http/request.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
+import { objectAt } from "../arguments.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import {
   type CreateOnceInput,
   createOnceBody,
   createOnceKey,
   creationOf,
-  ofWithdrawal,
   type PayoutBody,
   type WithdrawalRoute,
 } from "./payout.ts";
@@ -76,7 +76,7 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
     },
 
     async get(withdrawalId: string, signal?: AbortSignal): Promise<Withdrawal> {
-      return http.call(get, ofWithdrawal(withdrawalId), { deadlineMs: timeoutMs, signal });
+      return http.call(get, objectAt({ withdrawalId }), { deadlineMs: timeoutMs, signal });
     },
   };
 }

@@ -22,7 +22,6 @@ import {
   evmChainIdOnWire,
   isSaid,
   type Metadata,
-  otherId,
   refused,
 } from "../arguments.ts";
 
@@ -146,11 +145,6 @@ export function creationOf(body: SentWithdrawal): CallInput<Withdrawal> {
 export function otherWithdrawal(error: unknown): Withdrawal | undefined {
   if (!UnexpectedResponseError.is(error) || error.code !== "answer_differs") return undefined;
   return error.body as Withdrawal;
-}
-
-/** A read of one withdrawal. The response must be about that withdrawal. */
-export function ofWithdrawal(withdrawalId: string): CallInput<Withdrawal> {
-  return { path: { withdrawalId }, differing: ({ id }) => otherId(withdrawalId, id) };
 }
 
 function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unknown> {

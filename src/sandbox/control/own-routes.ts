@@ -1,12 +1,11 @@
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import openApi from "../../../api/openapi.json" with { type: "json" };
-import { SettlekitError } from "../../errors.ts";
 import type { PagesOptions } from "../pages/components.ts";
 import { entryPage } from "../pages/entry.ts";
 import { inspectorPage } from "../pages/inspector.ts";
 import { paymentPage } from "../pages/payment-page.ts";
-import { answerError, answerRefusal, Refusal, type ServiceEnv } from "../service/answers.ts";
+import { answerError, Refusal, type ServiceEnv } from "../service/answers.ts";
 import { controlRoutes } from "./control-routes.ts";
 
 /** The pages' scripts and style sheets by file name, shared by all sandboxes. */
@@ -18,7 +17,7 @@ let assets: Promise<ReadonlyMap<string, string>> | undefined;
  */
 export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   const app = new Hono<ServiceEnv>({ strict: false });
-  app.onError(answerControlError);
+  app.onError(answerError);
   app.use(protection, noStore);
 
   app.get("/", (c) => c.redirect("/_sandbox"));
@@ -102,10 +101,3 @@ const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next)
   }
   await next();
 };
-
-/** Sends the message of a sandbox error in the service's error envelope. */
-function answerControlError(error: Error, c: Context<ServiceEnv>): Response {
-  if (!SettlekitError.is(error)) return answerError(error, c);
-  const { name, code, message, param } = error;
-  return answerRefusal(c, name === "NotFoundError" ? 404 : 422, { code, message, param });
-}

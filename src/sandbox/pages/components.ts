@@ -119,13 +119,11 @@ export const customerPlays = [
   ["timeout", "Let it expire", "No money arrives; the payment expires."],
 ] as const;
 
-/** All scenarios of a payment, as the inspector shows them. */
-export const paymentPlays = [
-  ...customerPlays,
-  ["cancel", "Cancel"],
-  ["refund", "Refund"],
-  ["partial-refund", "Partial refund"],
-] as const;
+/** The name of any scenario, such as `Partial refund`. */
+export function nameOf(scenario: string): string {
+  const [, name] = customerPlays.find(([played]) => played === scenario) ?? [];
+  return name ?? (scenario[0] ?? "").toUpperCase() + scenario.slice(1).replace("-", " ");
+}
 
 /** An option of a `jsonChoice`: a text that is also the value, or a text with a separate value. */
 export type Choice = string | readonly [text: string, value: unknown];

@@ -162,6 +162,6 @@ function indented(body: string): string {
 }
 
 function copyable(id: string, text: string): Html {
-  return html`<div class="copyable"><p>As a curl command <copy-button for="${id}" label="Copy as curl"></copy-button></p>
+  return html`<div class="copyable"><p>As a curl command <span class="copy"><button type="button" aria-label="Copy as curl" data-copy="${id}">Copy</button><span class="said" role="status"></span></span></p>
 <pre id="${id}">${text}</pre></div>`;
 }

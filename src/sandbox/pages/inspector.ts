@@ -45,7 +45,7 @@ function clockPanel({ clock }: Sandbox): Html {
   const iso = clock.now().toISOString();
   const isFrozen = clock.isFrozen();
   return html`<div class="time" role="group" aria-label="Clock">
-<p data-live="clock"><sandbox-clock id="now" now="${iso}"${isFrozen && html` frozen`}>${iso.slice(0, 19).replace("T", " ")}</sandbox-clock> <span class="quiet" id="pace">UTC${isFrozen && ", frozen"}</span></p>
+<p data-live="clock"><time id="now" datetime="${iso}"${isFrozen && html` class="frozen"`}>${iso.slice(0, 19).replace("T", " ")}</time> <span class="quiet" id="pace">UTC${isFrozen && ", frozen"}</span></p>
 <div class="buttons">${leaps.map(([duration, name]) =>
     commandButton({
       name: `+${name}`,

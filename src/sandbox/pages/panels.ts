@@ -14,25 +14,18 @@ import {
   dollars,
   type Html,
   jsonChoice,
+  nameOf,
   type PagesOptions,
   paceChoice,
-  paymentPlays,
   statusBadge,
   stepText,
 } from "./components.ts";
 
-const withdrawalPlays = [
-  ["process", "Process"],
-  ["complete", "Complete"],
-  ["fail", "Fail"],
-  ["cancel", "Cancel"],
-] as const;
-
-function playsOf(record: Payment | Withdrawal) {
-  const { status } = record;
-  return "recipientAddress" in record
-    ? withdrawalPlays.filter(([scenario]) => withdrawalOutcomes[scenario].from.includes(status))
-    : paymentPlays.filter(([scenario]) => paymentOutcomes[scenario].from.includes(status));
+/** The scenarios that can be played on a payment or withdrawal. */
+function scenariosFor(record: Payment | Withdrawal): string[] {
+  const outcomes = "recipientAddress" in record ? withdrawalOutcomes : paymentOutcomes;
+  const playable = Object.entries(outcomes).filter(([, { from }]) => from.includes(record.status));
+  return playable.map(([scenario]) => scenario);
 }
 
 function factsOf(record: Payment | Withdrawal): Html | undefined {
@@ -66,18 +59,19 @@ ${controls}
     const { id, amountInCents, orderId, status, merchantId } = record;
     const path = `${kind}/${id}`;
     const about = `${noun} ${orderId ?? id}`;
-    const plays = playsOf(record);
+    const scenarios = scenariosFor(record);
     const [next] = sandbox[kind].upcoming(id);
     const buttons = next
       ? html`${commandButton({ name: "Next step", about, path: `${path}/step`, tone: "primary" })}<span class="quiet">${stepText(next)}</span>`
-      : plays.map(([scenario, name]) =>
-          commandButton({ name, about, path: `${path}/simulate`, body: { scenario } }),
-        );
+      : scenarios.map((scenario) => {
+          const name = nameOf(scenario);
+          return commandButton({ name, about, path: `${path}/simulate`, body: { scenario } });
+        });
     return html`<li id="${path.replace("s/", "-")}" class="small-card">
 <p class="head"><strong>${amountInCents === 0 ? "Deposit" : dollars(amountInCents)}</strong> <bdi>${orderId}</bdi>${statusBadge(status)}</p>
 ${merchantNames.size > 1 && html`<p class="quiet">${merchantNames.get(merchantId)}</p>`}
 ${factsOf(record)}
-${(next || plays.length > 0) && html`<div class="buttons">${buttons}</div>`}
+${(next || scenarios.length > 0) && html`<div class="buttons">${buttons}</div>`}
 <p class="links">${kind === "payments" && html`<a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a>`}<a href="/_sandbox?about=${id}">Timeline<span class="visually-hidden"> of ${about}</span></a></p>
 </li>`;
   }

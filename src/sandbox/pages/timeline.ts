@@ -169,27 +169,19 @@ export function linksOf(entry: TimelineEntry, entries: readonly TimelineEntry[])
   );
 }
 
-/** The events of a timeline, together with those that share their root cause. */
+/** The events of a timeline, together with the events that they caused, or that share their cause. */
 function threadsOf(entries: readonly TimelineEntry[]) {
-  const causeOf = new Map(entries.map((entry) => [keyOf(entry), causeKeyOf(entry)]));
-
-  /** The key of an event's root cause: a request, an advance of the clock, or a change. All its effects share it. */
-  function threadOf(entry: TimelineEntry): string {
-    let key = keyOf(entry);
-    for (let cause = causeOf.get(key); cause !== undefined; cause = causeOf.get(key)) key = cause;
-    return key;
-  }
-
-  const threads = Map.groupBy(entries, threadOf);
+  const rootOf = (entry: TimelineEntry) => causeKeyOf(entry) ?? keyOf(entry);
+  const threads = Map.groupBy(entries, rootOf);
 
   return {
-    /** Whether an event has neither a cause nor effects. */
-    isAlone: (entry: TimelineEntry) => threads.get(threadOf(entry))?.length === 1,
+    /** Whether a request has no effects. */
+    isAlone: (entry: TimelineEntry) => threads.get(keyOf(entry))?.length === 1,
     /** Whether an event is about a payment or withdrawal. */
     isAbout(entry: TimelineEntry, id: string): boolean {
       const subject = subjectOf(entry);
       if (subject !== undefined) return subject === id;
-      const thread = threads.get(threadOf(entry)) ?? [];
+      const thread = threads.get(rootOf(entry)) ?? [];
       const isNamed = (it: TimelineEntry) => it.type === "request" && it.path.includes(id);
       return thread.some((it) => subjectOf(it) === id || isNamed(it));
     },

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
-import { InvalidRequestError, SettlekitError } from "../../errors.ts";
+import { NotFoundError, SettlekitError } from "../../errors.ts";
 import type { Evidence, Operation } from "../../wire/operation.ts";
 import { documentedOperations } from "../../wire/operations.ts";
 import type { PageBody, PageQuery } from "../../wire/pagination.ts";
@@ -131,9 +131,12 @@ function errorType(status: number): string {
 
 export function answerError(error: Error, c: Context<ServiceEnv>): Response {
   if (error instanceof Refusal) return answerRefusal(c, error.status, error.facts);
+  const isOurs = SettlekitError.is(error);
   // settlekit's own checks rejected a value, such as an address with a wrong checksum.
-  if (InvalidRequestError.is(error)) return answerRefusal(c, 422, error);
-  const blame = SettlekitError.is(error) ? "" : " because of a bug in settlekit";
+  if (isOurs && error.code !== "cannot_write_data") {
+    return answerRefusal(c, NotFoundError.is(error) ? 404 : 422, error);
+  }
+  const blame = isOurs ? "" : " because of a bug in settlekit";
   return answerRefusal(c, 500, {
     code: "server_error",
     message: `The settlekit sandbox failed${blame}: ${error.message}`,

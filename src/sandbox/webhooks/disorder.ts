@@ -3,6 +3,7 @@ import { InvalidRequestError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import { checkName, endOfTimeMs } from "../checks.ts";
 import type { Frequency } from "../faults/fault.ts";
+import type { WebhookMessage } from "./endpoint.ts";
 
 /**
  * A way to disturb the delivery of a webhook:
@@ -76,10 +77,7 @@ export function invalidDisorder(param: string, problem: string): InvalidRequestE
 /** The secret that signs `wrong-secret` webhooks. */
 export const anotherSecret = "whsec_of_another_merchant";
 
-export interface WebhookParts {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type WebhookParts = Pick<WebhookMessage, "body" | "headers">;
 
 /** A webhook with one character changed, in a part chosen at random. */
 export function tamperedWebhook(webhook: WebhookParts, random: () => number) {

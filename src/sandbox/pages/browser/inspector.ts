@@ -1,55 +1,31 @@
 import { listenToCommands, say, unreachable } from "./control.ts";
 import { listenToEvents, refreshSoon, showDetails } from "./live-page.ts";
 
-/** A button that copies the text of the element named by `for`. */
-class CopyButton extends HTMLElement {
-  connectedCallback(): void {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Copy";
-    button.setAttribute("aria-label", this.getAttribute("label") ?? "Copy");
-    const said = document.createElement("span");
-    said.className = "said";
-    said.role = "status";
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    button.addEventListener("click", async () => {
-      const source = document.getElementById(this.getAttribute("for") ?? "");
-      said.textContent = await navigator.clipboard.writeText(source?.textContent ?? "").then(
-        () => "Copied",
-        () => "Copy failed",
-      );
-      clearTimeout(timer);
-      timer = setTimeout(() => said.replaceChildren(), 2_000);
-    });
-    this.replaceChildren(button, said);
-  }
-}
+/** The server's time at the latest refresh, and how far it is ahead of this machine's. */
+let [refreshed, aheadMs] = ["", 0];
 
-/** The sandbox's time, which keeps running between refreshes unless it is frozen. */
-class SandboxClock extends HTMLElement {
-  static readonly observedAttributes = ["now"];
-  #offsetMs = 0;
-  #timer: ReturnType<typeof setInterval> | undefined;
+/** The sandbox's time keeps running between refreshes, unless it is frozen. */
+setInterval(() => {
+  const clock = document.querySelector<HTMLTimeElement>("#now:not(.frozen)");
+  if (clock === null) return;
+  if (clock.dateTime !== refreshed) aheadMs = Date.parse(clock.dateTime) - Date.now();
+  refreshed = clock.dateTime;
+  const now = new Date(Date.now() + aheadMs).toISOString();
+  clock.textContent = now.slice(0, 19).replace("T", " ");
+}, 250);
 
-  attributeChangedCallback(): void {
-    this.#offsetMs = Date.parse(this.getAttribute("now") ?? "") - Date.now();
-  }
+document.addEventListener("click", async ({ target }) => {
+  const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null;
+  const said = button?.nextElementSibling;
+  if (!said) return;
+  const text = document.getElementById(button.dataset.copy ?? "")?.textContent ?? "";
+  said.textContent = await navigator.clipboard.writeText(text).then(
+    () => "Copied",
+    () => "Copy failed",
+  );
+  setTimeout(() => said.replaceChildren(), 2_000);
+});
 
-  connectedCallback(): void {
-    this.#timer = setInterval(() => {
-      if (this.hasAttribute("frozen")) return;
-      const now = new Date(Date.now() + this.#offsetMs).toISOString();
-      this.textContent = now.slice(0, 19).replace("T", " ");
-    }, 250);
-  }
-
-  disconnectedCallback(): void {
-    clearInterval(this.#timer);
-  }
-}
-
-customElements.define("copy-button", CopyButton);
-customElements.define("sandbox-clock", SandboxClock);
 listenToCommands();
 
 // The toggle event of an entry does not bubble.

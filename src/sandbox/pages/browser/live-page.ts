@@ -1,9 +1,9 @@
 import { Idiomorph } from "idiomorph";
 
-/** Preserves the state that only this page has: open details, chosen options and custom elements' content. */
+/** Preserves the state that only this page has: open details, chosen options and what was copied. */
 const callbacks = {
   beforeNodeMorphed: (node: Element) =>
-    !(node instanceof Element && node.matches(".entry .details, copy-button")),
+    !(node instanceof Element && node.matches(".entry .details, .copy")),
   beforeAttributeUpdated: (name: string) => !["open", "selected"].includes(name),
 };
 
