@@ -185,8 +185,7 @@ export class Payments {
    */
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
     const read = (call: ReadOptions) => this.get(paymentId, call);
-    return new ApiPromise(
-      waitUntilFinal(this.#http.time, "payments.waitUntilFinal", read, options),
-    );
+    const name = "payments.waitUntilFinal";
+    return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options));
   }
 }
