@@ -59,6 +59,7 @@ test.each<[string, () => unknown]>([
   ["waitUntilFinal", () => payments.waitUntilFinal("none")],
   ["watch", watch],
   ["request", () => client.request({ method: "GET", path: "/v1/none" })],
+  ["the sandbox's clock", () => sandbox.clock.advance("-1m")],
   [
     "createOnce",
     () => {
