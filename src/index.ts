@@ -3,6 +3,10 @@
  *
  * @module settlekit
  */
+import type { Withdrawals } from "./resources/withdrawals.ts";
+
+/** `dashboard(...).withdrawals`. An alias, so that compilers write `Withdrawals` where they infer a type. */
+export type DashboardWithdrawals = Withdrawals;
 export type { Checkout, RefreshStatusInput, WatchOptions } from "./checkout/checkout.ts";
 export type { PaymentRequest } from "./checkout/payment-request.ts";
 export { type DashboardOptions, MerchantClient } from "./client.ts";
@@ -80,7 +84,7 @@ export type { CreateOnceInput, CreateWithdrawalInput } from "./resources/payouts
 export type { CreateQuoteInput, Quotes } from "./resources/quotes.ts";
 export type { RawRequest, RequestAuth } from "./resources/request.ts";
 export type { WaitOptions } from "./resources/waiting.ts";
-export type { Withdrawals, Withdrawals as DashboardWithdrawals } from "./resources/withdrawals.ts";
+export type { Withdrawals } from "./resources/withdrawals.ts";
 export type { Environment } from "./wire/credential.ts";
 export type { Caip2, ChainId, OpenEnum } from "./wire/fields.ts";
 export type { PageQuery, Pagination } from "./wire/pagination.ts";

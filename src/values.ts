@@ -1,5 +1,5 @@
 import leven from "leven";
-import { ConfigurationError, InvalidRequestError } from "./errors.ts";
+import { ConfigurationError, InvalidRequestError, SettlekitError } from "./errors.ts";
 
 // Recognises values from outside settlekit, and formats them for messages.
 
@@ -131,6 +131,26 @@ export function invalidOption(param: string, message: string, code = "invalid_op
 /** The error for an argument that can never be valid. `param` may be a misplaced secret. */
 export function invalidArgument(param: string, message: string, code = "invalid_request") {
   return new InvalidRequestError(message, { code, param: withoutSecrets(param) });
+}
+
+/**
+ * Remembers where a method is called. The returned function throws the call's error; if it is one of settlekit's, its
+ * stack begins at the calling line. Node keeps ten lines, which settlekit's own could use up.
+ *
+ * @param method Left out of the stack, with everything that it called.
+ */
+export function callSite(
+  method: Parameters<typeof Error.captureStackTrace>[1],
+): (error: unknown) => never {
+  const site: { stack?: unknown } = {};
+  // Only in V8, and engines that imitate it.
+  Error.captureStackTrace?.(site, method);
+  return (error) => {
+    const stack = String(site.stack);
+    const start = stack.indexOf("\n    at ");
+    if (start !== -1 && SettlekitError.is(error)) error.stack = String(error) + stack.slice(start);
+    throw error;
+  };
 }
 
 /**

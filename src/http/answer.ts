@@ -1,4 +1,4 @@
-import { isRecord, parsedJson } from "../values.ts";
+import { callSite, isRecord, parsedJson } from "../values.ts";
 import { readErrorBody } from "../wire/envelope.ts";
 import { readTolerantly } from "../wire/fields.ts";
 import type { Operation } from "../wire/operation.ts";
@@ -29,10 +29,8 @@ export class ApiPromise<T> extends Promise<T> {
   }
 
   constructor(response: Promise<ApiResponse<T>>) {
-    super((resolve, reject) => {
-      // Resolved by native promise functions, so that an error's async stack reaches the caller's line.
-      response.then(({ data }) => data).then(resolve, reject);
-    });
+    const fail = callSite(new.target);
+    super((resolve) => resolve(response.then(({ data }) => data, fail)));
     this.#response = response;
   }
 

@@ -78,8 +78,8 @@ export const connectionFields = {
 
 type CheckedOptions = z.output<z.ZodMiniObject<typeof connectionFields>>;
 
-const functions = <Hook>() =>
-  z.optional(z.array(z.custom<Hook>(isFunction, aFunction), must("an array of functions")));
+const functions = <Hook>(hook = z.custom<Hook>(isFunction, aFunction)) =>
+  z.optional(z.readonly(z.array(hook, must("an array of functions"))));
 
 export const hooksSchema = z.strictObject({
   beforeRequest: functions<BeforeRequestHook>(),

@@ -49,9 +49,9 @@ export type AfterResponseHook = AfterResponse["hook"];
  */
 export interface ClientHooks {
   /** Called in order before each request is sent. */
-  beforeRequest?: BeforeRequestHook[] | undefined;
+  beforeRequest?: readonly BeforeRequestHook[] | undefined;
   /** Called in order with each response. */
-  afterResponse?: AfterResponseHook[] | undefined;
+  afterResponse?: readonly AfterResponseHook[] | undefined;
 }
 
 export class CustomCodeError extends Error {

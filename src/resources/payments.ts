@@ -38,15 +38,6 @@ interface CreateCommon {
   customMetadata?: Metadata | undefined;
 }
 
-/** A payment: a fixed amount (interface section 4.1). */
-export interface CreatePaymentInput extends CreateCommon {
-  type?: "payment" | undefined;
-  /** USD cents, at most 100,000,000; the service decides the minimum. */
-  amount: number;
-  /** For deposits only. */
-  customerRefId?: undefined;
-}
-
 /** A deposit: the customer chooses how much to send (interface section 4.1). */
 export interface CreateDepositInput extends CreateCommon {
   type: "deposit";
@@ -56,8 +47,17 @@ export interface CreateDepositInput extends CreateCommon {
   customerRefId?: string | undefined;
 }
 
+/** A payment: a fixed amount (interface section 4.1). */
+export interface CreatePaymentInput extends CreateCommon {
+  type?: "payment" | undefined;
+  /** USD cents, at most 100,000,000; the service decides the minimum. */
+  amount: number;
+  /** For deposits only. */
+  customerRefId?: undefined;
+}
+
 /** @throws {InvalidRequestError} when the input can never be valid, with the service's own codes. */
-function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): CreatePaymentBody {
+function createPaymentBody(input: CreateDepositInput | CreatePaymentInput): CreatePaymentBody {
   const { type, orderId, currency, redirectUrl, customMetadata } = checkParameters(
     input,
     createPaymentBodySchema.shape,
@@ -136,7 +136,7 @@ export class Payments {
    * ```
    */
   create(
-    input: CreatePaymentInput | CreateDepositInput,
+    input: CreateDepositInput | CreatePaymentInput,
     options?: RequestOptions,
   ): ApiPromise<CreatedPayment> {
     const fill = () => {
@@ -185,8 +185,7 @@ export class Payments {
    */
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
     const read = (call: ReadOptions) => this.get(paymentId, call);
-    return new ApiPromise(
-      waitUntilFinal(this.#http.time, "payments.waitUntilFinal", read, options),
-    );
+    const name = "payments.waitUntilFinal";
+    return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options));
   }
 }

@@ -11,6 +11,7 @@ import type { ApiPromise, ApiResponse } from "../http/answer.ts";
 import { callSchema } from "../http/checks.ts";
 import type { ReadOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
+import { callSite } from "../values.ts";
 import { checkOptions } from "../wire/fields.ts";
 import { isFinal } from "../wire/payment-status.ts";
 
@@ -92,6 +93,7 @@ export async function* followStatus<T extends { readonly status: string }>(
     ...waits
   }: PollOptions & { readonly deadlineMs?: number },
 ): AsyncGenerator<ApiResponse<T>, ApiResponse<T>> {
+  const fail = callSite(followStatus);
   const deadlineAt = waits.time.now() + deadlineMs;
   const facts: { operation: string; attempts: number; lastStatus?: string } = {
     operation,
@@ -120,11 +122,11 @@ export async function* followStatus<T extends { readonly status: string }>(
     if (!SettlekitError.is(error)) throw error;
     if (AbortError.is(error)) {
       const message = `${operation} was aborted. ${lastSeen()}`;
-      const { cause } = error;
-      throw new AbortError(message, { ...facts, code: "aborted", outcome: "unknown", cause });
+      const all = { ...facts, code: "aborted", outcome: "unknown", cause: error.cause } as const;
+      return fail(new AbortError(message, all));
     }
     const isInDoubt = facts.attempts > 1 && error.outcome === "not_sent";
-    throw Object.assign(error, facts, isInDoubt && { outcome: "unknown" });
+    return fail(Object.assign(error, facts, isInDoubt && { outcome: "unknown" }));
   }
   throw new TimeoutError(
     `${operation} read no final status within deadlineMs (${deadlineMs} ms). ${lastSeen()} Wait again, or rely on ` +

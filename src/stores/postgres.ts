@@ -127,6 +127,7 @@ export function postgres<Client extends PostgresClient>(
   const connect = () => connectWithin(pool, connectTimeoutMs);
   surviveLostConnections(pool);
   const listener = new PostgresListener(connect, schema);
+  const close = () => listener.close();
 
   // Prepared once per connection, because planning takes longer than running.
   let canPrepare = true;
@@ -203,7 +204,8 @@ export function postgres<Client extends PostgresClient>(
     // A pool's only client cannot be reserved for listening: such a store only polls.
     listen: (channel, onWake) =>
       pool.options?.max === 1 ? { close: async () => {} } : listener.add(channel, onWake),
-    close: () => listener.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -114,6 +114,12 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
     return step.value;
   }
 
+  async function close(): Promise<void> {
+    listeners.clear();
+    statements.clear();
+    if (isPath && db.isOpen) db.close();
+  }
+
   return {
     mode: "sync",
     dialect,
@@ -156,11 +162,8 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
         },
       };
     },
-    async close() {
-      listeners.clear();
-      statements.clear();
-      if (isPath && db.isOpen) db.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -62,7 +62,8 @@ interface TransactionOptions {
 }
 
 /** A database in which the inbox and the payout ledger keep their rows. `Client` is the type of `tx`. */
-export interface Store<Client = unknown, Mode extends StoreMode = StoreMode> {
+export interface Store<Client = unknown, Mode extends StoreMode = StoreMode>
+  extends AsyncDisposable {
   readonly mode: Mode;
   /** @internal */
   readonly dialect: Dialect;
@@ -85,7 +86,7 @@ export interface Store<Client = unknown, Mode extends StoreMode = StoreMode> {
    * @internal
    */
   listen(channel: string, onWake: () => void): Listener;
-  /** Closes what the store itself opened: a database opened by path, or a listening connection. */
+  /** Closes what the store itself opened: a database opened by path, or a listening connection. `await using` does, too. */
   close(): Promise<void>;
 }
 

@@ -21,6 +21,16 @@ test("package.json exports every entry as the build emits it, and nothing else",
   expect(exports).toEqual({ ...expected, "./package.json": "./package.json" });
 });
 
+test("TypeScript's old resolution of CommonJS projects, which reads no exports, finds the same declarations", async () => {
+  const { exports, types, typesVersions } = await parse("package.json");
+  const declared: Record<string, unknown> = { ".": types };
+  for (const [name, [file]] of Object.entries<string[]>(typesVersions["*"])) {
+    declared[`./${name}`] = file;
+  }
+  const expected = names.map((name) => [name, exports[name].types]);
+  expect(declared).toEqual(Object.fromEntries(expected));
+});
+
 test("TypeScript finds every entry's source by its public name", async () => {
   const { compilerOptions } = await parse("tsconfig.json");
   const paths = Object.entries(entries).map(([name, source]) => [

@@ -111,7 +111,7 @@ describe.skipIf(postgresUrl === undefined)(
       store.listen("inbox", () => {});
       pool.on("acquire", freeze);
       await vi.waitFor(() => expect(pool.totalCount - pool.idleCount).toBe(1));
-      await store.close();
+      await store[Symbol.asyncDispose]();
       expect(pool.totalCount).toBe(0);
     });
 

@@ -19,6 +19,15 @@ it("opens a database so that commits survive a power cut", async () => {
   await store.close();
 });
 
+it("is closed at the end of a block by `await using`", async () => {
+  const open = async () => {
+    await using store = sqlite(":memory:");
+    return store;
+  };
+  const closed = await open();
+  await expect(closed.transaction(() => add("a"))).rejects.toThrow("database is not open");
+});
+
 it("uses a database that the shop has opened, and leaves it open", async () => {
   const db = new DatabaseSync(":memory:");
   const store = sqlite(db);

@@ -9,6 +9,8 @@ export interface List<Item> {
   readonly name: string;
   /** Reads one page: by default, the range that the caller asked for. */
   read(range?: PageQuery, signal?: AbortSignal): ApiPromise<PageBody<Item>>;
+  /** Throws an error with the stack of the call that asked for the list. */
+  readonly fail: (error: unknown) => never;
   /** The offset that the caller asked for. */
   readonly offset: number;
   /** How many pages to read ahead. */
@@ -40,7 +42,7 @@ const patience = 50;
  * A failed read does not move the walk: calling `next` again repeats the read.
  */
 export class PageWalk<Item extends Identified> {
-  readonly #list: List<Item>;
+  readonly list: List<Item>;
   /** The ids of the items returned. Never undefined: an item without an id counts as new. */
   readonly #seen = new Set<string | undefined>();
   /** The pages being read, by offset: the next one, and those read ahead. */
@@ -56,7 +58,7 @@ export class PageWalk<Item extends Identified> {
   #ended = false;
 
   constructor(list: List<Item>) {
-    this.#list = list;
+    this.list = list;
     this.#offset = list.offset;
   }
 
@@ -83,7 +85,7 @@ export class PageWalk<Item extends Identified> {
       if (!this.#hasAll()) {
         throw unreadable(
           "The list could not be read completely: the service reports more items, but returns nothing new.",
-          { operation: this.#list.name, status: 200, body },
+          { operation: this.list.name, status: 200, body },
         );
       }
       this.#end();
@@ -99,12 +101,12 @@ export class PageWalk<Item extends Identified> {
     const known = data.findIndex((item) => this.#seen.has(idOf(item)));
     // Items without an id cannot prove the overlap. Returning one twice beats losing it.
     const isTold = data.every((item) => idOf(item) !== undefined);
-    if (isTold && known === -1 && this.#offset > this.#list.offset) {
+    if (isTold && known === -1 && this.#offset > this.list.offset) {
       this.#retreat();
       return { ...body, data: [] };
     }
     // Items before a known one are new, or sorted differently in each read; or skipped by the caller's offset.
-    const first = isTold && this.#list.offset > 0 ? Math.max(0, known) : 0;
+    const first = isTold && this.list.offset > 0 ? Math.max(0, known) : 0;
     const seenBefore = this.#seen.size;
     const fresh = data.slice(first).filter((item) => {
       const id = idOf(item);
@@ -133,7 +135,7 @@ export class PageWalk<Item extends Identified> {
   #retreat(): void {
     this.discard();
     this.#stepBack = Math.max(2 * this.#stepBack, this.#limit - 1);
-    this.#offset = Math.max(this.#list.offset, this.#offset - this.#stepBack);
+    this.#offset = Math.max(this.list.offset, this.#offset - this.#stepBack);
   }
 
   /** Otherwise, a service that keeps repeating the same pages would be read forever. */
@@ -143,7 +145,7 @@ export class PageWalk<Item extends Identified> {
   }
 
   #hasAll(): boolean {
-    return this.#list.offset + this.#seen.size >= this.#total;
+    return this.list.offset + this.#seen.size >= this.#total;
   }
 
   #end(): void {
@@ -156,7 +158,7 @@ export class PageWalk<Item extends Identified> {
     const offset = this.#offset;
     if (!this.#reads.has(offset)) this.discard();
     const next = this.#read(offset);
-    for (let pages = 1; pages <= this.#list.prefetch; pages++) {
+    for (let pages = 1; pages <= this.list.prefetch; pages++) {
       const later = offset + pages * (this.#limit - 1);
       if (later < this.#total) this.#read(later);
     }
@@ -175,7 +177,7 @@ export class PageWalk<Item extends Identified> {
   #read(offset: number): Promise<PageBody<Item>> {
     const known = this.#reads.get(offset);
     if (known) return known;
-    const body = this.#list.read({ offset, limit: this.#limit }, this.#reading.signal);
+    const body = this.list.read({ offset, limit: this.#limit }, this.#reading.signal);
     // Awaiting the page reports its failure, but the caller may stop before that.
     body.catch(() => {});
     this.#reads.set(offset, body);

@@ -3,7 +3,7 @@ import { ApiPromise } from "../../http/answer.ts";
 import { callSchema, must } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { ReadOptions } from "../../http/settings.ts";
-import { invalidArgument } from "../../values.ts";
+import { callSite, invalidArgument } from "../../values.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
@@ -38,7 +38,7 @@ export class Page<Item extends Identified> {
 
 /** Outside the class: bundlers rename a class that refers to itself, and console.log would show that name. */
 function pageOf<Item extends Identified>(body: PageBody<Item>, walk: PageWalk<Item>): Page<Item> {
-  return new Page(body, () => walk.next().then((next) => next && pageOf(next, walk)));
+  return new Page(body, () => walk.next().then((it) => it && pageOf(it, walk), walk.list.fail));
 }
 
 /**
@@ -67,7 +67,8 @@ export class PagePromise<Item extends Identified>
   constructor(list: List<Item>) {
     const first = list.read();
     const response = first.withResponse();
-    super(response.then((answer) => ({ ...answer, data: firstPage(list, answer.data) })));
+    const walk = new PageWalk(list);
+    super(response.then((answer) => ({ ...answer, data: pageOf(walk.begin(answer.data), walk) })));
     this.#list = list;
     this.#first = first;
   }
@@ -84,7 +85,7 @@ export class PagePromise<Item extends Identified>
       if (page === undefined) {
         const asked = first ?? list.read();
         first = undefined;
-        page = pageOf(walk.begin(await asked), walk);
+        page = pageOf(walk.begin(await asked.catch(list.fail)), walk);
         return page;
       }
       const next = await page.next();
@@ -131,11 +132,6 @@ export class PagePromise<Item extends Identified>
     }
     return items;
   }
-}
-
-function firstPage<Item extends Identified>(list: List<Item>, body: PageBody<Item>): Page<Item> {
-  const walk = new PageWalk(list);
-  return pageOf(walk.begin(body), walk);
 }
 
 /**
@@ -194,6 +190,7 @@ export function list<Item extends Identified>(
   query: object,
   options: ListOptions = {},
 ): PagePromise<Item> {
+  const fail = callSite(list);
   const { prefetch = 0, ...callOptions } = { ...options };
   // Kept for later pages: the caller may reuse the object with other filters.
   let filters: ListQuery | undefined;
@@ -210,7 +207,7 @@ export function list<Item extends Identified>(
   const { offset = 0 }: PageQuery = { ...query };
   // The first read refuses any other offset.
   const begin = Number.isSafeInteger(offset) ? offset : 0;
-  return new PagePromise({ name: operation.name, read, offset: begin, prefetch });
+  return new PagePromise({ name: operation.name, read, fail, offset: begin, prefetch });
 }
 
 const rules: Readonly<Record<string, string>> = {

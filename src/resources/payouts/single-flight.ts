@@ -83,7 +83,6 @@ function aborted({ signal, ...facts }: Caller, outcome: "not_sent" | "unknown"):
     outcome === "unknown"
       ? " for this caller. Other callers are waiting for the same withdrawal, so the call continues and may create it."
       : ". Nothing was sent.";
-  const cause = signal?.reason;
   const message = `${facts.operation} was aborted${rest}`;
-  return new AbortError(message, { ...facts, code: "aborted", outcome, cause });
+  return new AbortError(message, { ...facts, code: "aborted", outcome, cause: signal?.reason });
 }

@@ -1,5 +1,6 @@
 // A merchant's server, with the types that the compiler infers.
 
+import * as settlekit from "settlekit";
 import {
   ApiError,
   type ApiResponse,
@@ -26,8 +27,10 @@ import { type Equal, sameType } from "./equal.ts";
 
 declare function use(...values: readonly unknown[]): void;
 
+const hooks = { beforeRequest: [({ request }: { request: Request }) => use(request.url)] } as const;
 const client = new MerchantClient({
   environment: "testnet",
+  hooks,
   secretKey: async () => "sk_test_1",
   timeoutMs: 1000,
   fetch: (url, init) => fetch(url, init),
@@ -108,6 +111,14 @@ export async function readAll(): Promise<Payment[]> {
     sameType<Equal<typeof next, Page<Payment>>>();
   return client.payments.list().toArray({ limit: 100 });
 }
+
+/** Otherwise, an import without `type` would compile, and the program would not start. */
+export const exportedAsTypes = [
+  // @ts-expect-error there is no such export at run time
+  settlekit.Page,
+  // @ts-expect-error nor this one
+  settlekit.ApiPromise,
+];
 
 export async function payOut(): Promise<Withdrawal> {
   const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";

@@ -1,5 +1,6 @@
 // The parts of settlekit that a merchant's tests use.
 
+import { MerchantClient } from "settlekit";
 import {
   createSandbox,
   type DueEvent,
@@ -16,6 +17,7 @@ export async function testOrder(): Promise<void> {
   sameType<Equal<typeof sandbox, Sandbox>>();
   const server = await sandbox.listen({ port: 0 });
   const response: Response = await sandbox.fetch(new Request(server.url));
+  new MerchantClient({ environment: "sandbox", fetch: sandbox.fetch });
   use(response.status);
   await sandbox.payments.simulate("id", "underpayment");
   // @ts-expect-error no such scenario
