@@ -1,6 +1,7 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Connection } from "./connect.ts";
+import { load } from "./load.ts";
 import {
   type AnnouncedWallet,
   codeOf,
@@ -139,7 +140,7 @@ export class WalletPayment {
 
   /** Offers wallets once the code that asks them to pay is loaded, so that no click waits for it. */
   async #offer(wallets: readonly AnnouncedWallet[]): Promise<void> {
-    this.#requests ??= await import("./wallet-requests.ts").catch(() => undefined);
+    this.#requests ??= await load(() => import("./wallet-requests.ts"));
     if (this.#requests) this.#options.update({ wallets });
   }
 
