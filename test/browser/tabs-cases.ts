@@ -48,16 +48,26 @@ export function tabsCases(browser: () => Browser): void {
       return { tab, pay: tab.getByRole("button", { name: "Pay with Anvil Wallet" }), line };
     }
 
-    test("is known as sent to another element on the page before that one asks a wallet", async () => {
+    test("is known as sent to another element on the page at once", async () => {
       const { first } = await twoElements();
       await first.click();
       await says("Check the amount and the address");
-      wallet.confirm(0);
-      await says("Anvil Wallet has sent the payment.");
-      // The first element's button is gone, so only the other element's is left.
-      await payButton().click();
+      const hash = wallet.confirm(0);
       await expect.poll(() => payButton().count()).toBe(0);
-      expect(wallet.transfers.length).toBe(1);
+      const transactions = shop.page.locator('[part="transaction"]');
+      await expect.poll(() => transactions.allTextContents()).toEqual([hash, hash]);
+      expect([wallet.transfers.length, wallet.withdrawals, errors()]).toEqual([1, 0, []]);
+    });
+
+    test("is known as sent to the element that replaced the one that asked the wallet", async () => {
+      const { first } = await twoElements();
+      await first.click();
+      await says("Check the amount and the address");
+      await shop.element.first().evaluate((it) => it.remove());
+      const hash = wallet.confirm(0);
+      await says("Anvil Wallet has sent the payment.");
+      expect(await shop.page.locator('[part="transaction"]').textContent()).toBe(hash);
+      expect(await payButton().count()).toBe(0);
     });
 
     test.each([

@@ -82,7 +82,7 @@ export class WalletPayment {
     onStep("connecting");
     try {
       if (!(await claim(payment.id, signal))) throw requests.walletBusy();
-      // Storage events do not tell what another element on this page has sent.
+      // The event that tells what another tab has sent may still be on its way.
       if (signal.aborted || this.#recall(payment.id)) return;
       const payer = { provider, name, offer, rpcUrls: rpcUrls(), isCurrent, onStep };
       const hash = await requests.payFromWallet(payer);
@@ -185,8 +185,9 @@ export class WalletPayment {
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
   #keep(paymentId: string, transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const sent = store(paymentId, [...known().sent, transfer]);
+    const sent = withStored(paymentId, [...known().sent, transfer]);
     update({ sent, wallet: undefined, payingAgain: undefined });
+    store(paymentId, sent);
     this.#told = { status: known().payment?.status ?? "", count: 0, nextAt: 0 };
     this.#tell(performance.now());
   }
