@@ -139,6 +139,20 @@ export function tabsCases(browser: () => Browser): void {
       expect([wallet.transfers.length, errors()]).toEqual([1, []]);
     });
 
+    test("can be requested by another element after the one that waits for an account was removed", async () => {
+      const unlocking = Promise.withResolvers<void>();
+      wallet.unlocked = unlocking.promise;
+      const { first } = await twoElements();
+      await first.click();
+      await says("Open Anvil Wallet and choose an account.");
+      await shop.element.first().evaluate((it) => it.remove());
+      await payButton().click();
+      await says("Open Anvil Wallet and choose an account.");
+      unlocking.resolve();
+      await says("Check the amount and the address");
+      expect([wallet.transfers.length, errors()]).toEqual([1, []]);
+    });
+
     test("is known as sent to another tab at once", async () => {
       const { tab, line } = await twoTabs();
       await payButton().click();

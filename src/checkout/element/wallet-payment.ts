@@ -103,6 +103,12 @@ export class WalletPayment {
     }
   }
 
+  /** Ends the attempt, unless the wallet is showing the transfer. */
+  stop(): void {
+    const { step } = this.#options.known().wallet ?? {};
+    if (step === "connecting" || step === "switching") this.giveUp();
+  }
+
   /** Gives up the current attempt and withdraws the wallet's request. If it still sends something, that is recorded. */
   giveUp(): void {
     const { known, update } = this.#options;
