@@ -129,7 +129,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .primary { border-color: var(--accent); background: var(--accent); color: var(--accent-text); }
 .copy { min-height: 3.15em; min-width: 3.15em; padding: 0.35em 0.85em; font-size: 0.875em; }
-.pay > button { margin-top: 1em; }
+.pay > button { margin-block-start: 1em; margin-inline-end: 0.6em; }
 
 .countdown { display: grid; grid-template-columns: auto minmax(3em, 1fr); align-items: center; gap: 1em; margin-top: 1em; }
 [role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
