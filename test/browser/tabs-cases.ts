@@ -162,6 +162,24 @@ export function tabsCases(browser: () => Browser): void {
       expect(await tab.locator('[part="transaction"]').textContent()).toBe(hash);
     });
 
+    test("is not requested from a tab that learns only then that another tab has sent it", async () => {
+      const { pay, line } = await twoTabs(() => {
+        Object.defineProperty(navigator, "locks", { value: undefined });
+        addEventListener("storage", (event) => event.stopImmediatePropagation());
+      });
+      const unlocking = Promise.withResolvers<void>();
+      await payButton().click();
+      await says("Check the amount and the address");
+      wallet.unlocked = unlocking.promise;
+      await pay.click();
+      await line("Open Anvil Wallet and choose an account.");
+      wallet.confirm(0);
+      await says("Anvil Wallet has sent the payment.");
+      unlocking.resolve();
+      await line("Anvil Wallet has sent the payment.");
+      expect([wallet.transfers.length, errors()]).toEqual([1, []]);
+    });
+
     test("is withdrawn from the wallet of a tab without locks once another tab has sent it", async () => {
       const { pay, line } = await twoTabs(withoutLocks);
       await payButton().click();

@@ -73,9 +73,11 @@ export class WalletPayment {
     const isCurrent = () =>
       !signal.aborted && known().offer === offer && offer.request.remainingMs() > 0;
     const onStep = (step: WalletProgress["step"]) => {
-      if (signal.aborted) return;
+      const isSending = step === "sending";
+      // Meanwhile, another tab may have sent the payment.
+      if (signal.aborted || (isSending && this.#recall(payment.id))) return;
       // Should the page be left before the wallet answers, the next one tells the customer to check the wallet.
-      if (step === "sending") store(payment.id, known().sent, { wallet: name, choice });
+      if (isSending) store(payment.id, known().sent, { wallet: name, choice });
       update({ wallet: { wallet: name, choice, step } });
     };
     // Before anything asynchronous: a second click does nothing.
