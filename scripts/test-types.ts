@@ -100,6 +100,7 @@ async function writeProjects(form: Form): Promise<void> {
     };
     const files = ["server", "webhooks", "browser", "tests"];
     if (platform === "node" || platform === "both") files.push("node");
+    if (platform === "dom" || platform === "both") files.push("element");
     // Errors in other packages' declarations are not ours to fix. msw has none for the old resolution.
     if (platform === "both" && flags.skipLibCheck && form !== "old") files.push("peers");
     const config = { compilerOptions, files: files.map((file) => `${file}.ts`) };

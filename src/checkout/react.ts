@@ -109,7 +109,8 @@ function listening(props: () => CheckoutProps): (element: SettlekitCheckoutEleme
 }
 
 /**
- * The payment page as a component. A server renders an empty element, and the browser fills it.
+ * The payment page as a component. A server renders an empty element, and the browser fills it. Attributes such as
+ * `data-testid` are passed to the element.
  *
  * @example
  * ```tsx
@@ -158,8 +159,10 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
     },
     [elementRef, listen],
   );
+  const data = Object.entries(props).filter(([name]) => name.startsWith("data-"));
   // `class`, because React 18 passes attributes of custom elements unchanged.
   return createElement("settlekit-checkout", {
+    ...Object.fromEntries(data),
     ref: setElement,
     class: className,
     ...(lang !== undefined && { lang }),

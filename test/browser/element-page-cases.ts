@@ -69,6 +69,39 @@ export function elementPageCases(browser: () => Browser): void {
       expect((await shop.element.boundingBox())?.width).toBe(304);
     });
 
+    test.each([640, 320])(
+      "offers many tokens and networks in whole words at %d pixels",
+      async (width) => {
+        const page = await shop.watch({ viewport: { width, height: 800 } });
+        const order = await shop.order();
+        await page.route(`${shop.service.url}/**/${order.paymentId}`, async (route) => {
+          const response = await route.fetch();
+          const payment: Payment = await response.json();
+          const symbols = ["DAI", "EURC", "PYUSD", "FDUSD", "WBTC", "LINK", "AVAX"];
+          const more = symbols.flatMap((symbol, index) =>
+            payment.quotes.slice(0, 1).map(({ token, ...quote }) => {
+              const contractAddress = `0x${String(index).repeat(40)}`;
+              return { ...quote, token: { ...token, symbol, contractAddress } };
+            }),
+          );
+          const quotes = [...payment.quotes, ...more];
+          await route.fulfill({ response, json: { ...payment, quotes } });
+        });
+        await shop.visit(order);
+        await page.getByText("25 USDC").waitFor();
+        await page.getByText("AVAX").waitFor();
+        const cut = await shop.element.evaluate((element) => {
+          const options = element.shadowRoot?.querySelectorAll('[part="option"]') ?? [];
+          const { right } = element.getBoundingClientRect();
+          const isWhole = (box: DOMRect) => box.height < 50 && box.right < right;
+          return [...options]
+            .filter((it) => !isWhole(it.getBoundingClientRect()))
+            .map((it) => it.textContent);
+        });
+        expect(cut).toEqual([]);
+      },
+    );
+
     test("draws only the shapes of a wallet's icon", async () => {
       const page = await shop.watch();
       const drawing = `<?xml version="1.0"?><!-- <path d="M0 0"/> -->

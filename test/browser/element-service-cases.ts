@@ -40,6 +40,16 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(errors).toHaveLength(1);
     });
 
+    test("leaves a gap between the buttons of a deposit without a price", async () => {
+      const page = await shop.watch();
+      await page.route(`${shop.service.url}/**/quotes`, (route) => route.fulfill({ status: 422 }));
+      await shop.visit(await shop.order({ type: "deposit" }));
+      await page.getByRole("button", { name: "Continue" }).click();
+      const box = (name: string) => page.getByRole("button", { name }).boundingBox();
+      const [retry, change] = [await box("Try again"), await box("Change the amount")];
+      expect((change?.x ?? 0) - (retry?.x ?? 0) - (retry?.width ?? 0)).toBeGreaterThanOrEqual(8);
+    });
+
     test("shows that there is no connection while the service fails", async () => {
       const page = await shop.watch();
       await page.clock.install();

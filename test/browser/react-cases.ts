@@ -90,7 +90,9 @@ export function reactCases(browser: () => Browser): void {
       const { paymentId, secret } = await create(sandbox);
       const props = { paymentId, secret, baseUrl: service.url, lang: "en" };
       const rendered = render(props);
-      expect(rendered).toBe('<settlekit-checkout class="pay" lang="en"></settlekit-checkout>');
+      expect(rendered).toBe(
+        '<settlekit-checkout data-testid="pay" class="pay" lang="en"></settlekit-checkout>',
+      );
       html = shopPage(props, rendered);
       const watched = await watchedPage(browser());
       await watched.page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);

@@ -14,8 +14,8 @@ function checkout(props: CheckoutProps) {
     ...props,
     elementRef,
     className: "pay",
-    // A misspelt prop, as in a page without type checks.
-    ...{ onPayed: () => {} },
+    // A misspelt prop, as in a page without type checks, and one that JSX allows on every component.
+    ...{ onPayed: () => {}, "data-testid": "pay" },
     onError: ({ message }) => {
       document.documentElement.dataset.mistake = message;
     },

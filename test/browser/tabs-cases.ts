@@ -48,16 +48,26 @@ export function tabsCases(browser: () => Browser): void {
       return { tab, pay: tab.getByRole("button", { name: "Pay with Anvil Wallet" }), line };
     }
 
-    test("is known as sent to another element on the page before that one asks a wallet", async () => {
+    test("is known as sent to another element on the page at once", async () => {
       const { first } = await twoElements();
       await first.click();
       await says("Check the amount and the address");
-      wallet.confirm(0);
-      await says("Anvil Wallet has sent the payment.");
-      // The first element's button is gone, so only the other element's is left.
-      await payButton().click();
+      const hash = wallet.confirm(0);
       await expect.poll(() => payButton().count()).toBe(0);
-      expect(wallet.transfers.length).toBe(1);
+      const transactions = shop.page.locator('[part="transaction"]');
+      await expect.poll(() => transactions.allTextContents()).toEqual([hash, hash]);
+      expect([wallet.transfers.length, wallet.withdrawals, errors()]).toEqual([1, 0, []]);
+    });
+
+    test("is known as sent to the element that replaced the one that asked the wallet", async () => {
+      const { first } = await twoElements();
+      await first.click();
+      await says("Check the amount and the address");
+      await shop.element.first().evaluate((it) => it.remove());
+      const hash = wallet.confirm(0);
+      await says("Anvil Wallet has sent the payment.");
+      expect(await shop.page.locator('[part="transaction"]').textContent()).toBe(hash);
+      expect(await payButton().count()).toBe(0);
     });
 
     test.each([
@@ -129,6 +139,20 @@ export function tabsCases(browser: () => Browser): void {
       expect([wallet.transfers.length, errors()]).toEqual([1, []]);
     });
 
+    test("can be requested by another element after the one that waits for an account was removed", async () => {
+      const unlocking = Promise.withResolvers<void>();
+      wallet.unlocked = unlocking.promise;
+      const { first } = await twoElements();
+      await first.click();
+      await says("Open Anvil Wallet and choose an account.");
+      await shop.element.first().evaluate((it) => it.remove());
+      await payButton().click();
+      await says("Open Anvil Wallet and choose an account.");
+      unlocking.resolve();
+      await says("Check the amount and the address");
+      expect([wallet.transfers.length, errors()]).toEqual([1, []]);
+    });
+
     test("is known as sent to another tab at once", async () => {
       const { tab, line } = await twoTabs();
       await payButton().click();
@@ -136,6 +160,24 @@ export function tabsCases(browser: () => Browser): void {
       const hash = wallet.confirm(0);
       await line("Anvil Wallet has sent the payment.");
       expect(await tab.locator('[part="transaction"]').textContent()).toBe(hash);
+    });
+
+    test("is not requested from a tab that learns only then that another tab has sent it", async () => {
+      const { pay, line } = await twoTabs(() => {
+        Object.defineProperty(navigator, "locks", { value: undefined });
+        addEventListener("storage", (event) => event.stopImmediatePropagation());
+      });
+      const unlocking = Promise.withResolvers<void>();
+      await payButton().click();
+      await says("Check the amount and the address");
+      wallet.unlocked = unlocking.promise;
+      await pay.click();
+      await line("Open Anvil Wallet and choose an account.");
+      wallet.confirm(0);
+      await says("Anvil Wallet has sent the payment.");
+      unlocking.resolve();
+      await line("Anvil Wallet has sent the payment.");
+      expect([wallet.transfers.length, errors()]).toEqual([1, []]);
     });
 
     test("is withdrawn from the wallet of a tab without locks once another tab has sent it", async () => {

@@ -295,5 +295,5 @@ declare global {
   interface HTMLElementTagNameMap {
     "settlekit-checkout": SettlekitCheckoutElement;
   }
-  interface HTMLElementEventMap extends CheckoutEventMap {}
+  interface GlobalEventHandlersEventMap extends CheckoutEventMap {}
 }

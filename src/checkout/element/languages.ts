@@ -1,3 +1,4 @@
+import { load } from "./load.ts";
 import { english, type Messages } from "./messages.ts";
 
 /** The languages besides English, by BCP 47 tag. */
@@ -36,6 +37,6 @@ export function localeFor(tag: string, language: Language): string {
 /** Loads a language's texts; the English ones if that fails. */
 export async function loadMessages(language: Language): Promise<Messages> {
   if (language === "en") return english;
-  const loaded = await loaders[language]().catch(() => undefined);
+  const loaded = await load<{ readonly messages: Messages }>(loaders[language]);
   return loaded?.messages ?? english;
 }

@@ -1,4 +1,5 @@
 import { button, type CopyButton, enable, factRow, h, show, write } from "./dom.ts";
+import { load } from "./load.ts";
 import type { PayingAgain } from "./state.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
@@ -179,7 +180,7 @@ export class PayPanel {
     this.#qr.dataset.address = address;
     this.#qr.replaceChildren();
     if (address === "") return;
-    const module = await import("./qr.ts").catch(() => undefined);
+    const module = await load(() => import("./qr.ts"));
     // If the module cannot be loaded, browsers do not load it again. The address can still be copied.
     show(this.#qr, module !== undefined);
     if (module && this.#qr.dataset.address === address) {
@@ -215,7 +216,7 @@ export class PayPanel {
 
 /** A wallet whose icon cannot be drawn still has its name. */
 async function drawIcon(url: string, element: HTMLElement): Promise<void> {
-  const module = await import("./wallet-icon.ts").catch(() => undefined);
+  const module = await load(() => import("./wallet-icon.ts"));
   const icon = await module?.walletIcon(url);
   if (icon) element.prepend(icon);
 }

@@ -107,6 +107,7 @@ export class Session implements Actions {
     this.#stopping.abort();
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#walletPayment.stop();
     this.#prices.drop();
     this.#return.stop();
   }

@@ -90,7 +90,9 @@ h1 {
 .steps [aria-current] { color: var(--text); font-weight: 600; }
 [data-tone="good"] .steps li::before { background: var(--good); }
 
-.choices { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 1em; margin-top: 1.5em; }
+.choices { display: flex; flex-wrap: wrap; gap: 1em; margin-top: 1.5em; }
+.choices > * { flex: 1 1 auto; }
+.choices > * + * { flex: 99 1 16em; }
 legend, dt, .deposit label { margin-bottom: 0.35em; }
 .segments { display: flex; flex-wrap: wrap; padding: 0.25em; gap: 0.25em; border-radius: calc(var(--control-radius) + 0.15em); background: var(--sunken); }
 .segments label { position: relative; flex: 1 1 auto; display: flex; min-width: 2.75em; min-height: 2.75em; cursor: pointer; }
@@ -127,7 +129,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .primary { border-color: var(--accent); background: var(--accent); color: var(--accent-text); }
 .copy { min-height: 3.15em; min-width: 3.15em; padding: 0.35em 0.85em; font-size: 0.875em; }
-.pay > button { margin-top: 1em; }
+.pay > button { margin-block-start: 1em; margin-inline-end: 0.6em; }
 
 .countdown { display: grid; grid-template-columns: auto minmax(3em, 1fr); align-items: center; gap: 1em; margin-top: 1em; }
 [role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
@@ -164,7 +166,8 @@ progress::-moz-progress-bar { background: var(--accent); }
 .return .quiet { min-width: 2.5em; font-variant-numeric: tabular-nums; }
 
 @container (max-width: 30em) {
-  .choices, .transfer { grid-template-columns: minmax(0, 1fr); }
+  .choices > *, .choices > * + * { flex-basis: 100%; }
+  .transfer { grid-template-columns: minmax(0, 1fr); }
   .qr { margin: 0 auto; }
   .order { flex-basis: 100%; margin: 0; }
   .steps { font-size: 0.8125em; }

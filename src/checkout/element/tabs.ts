@@ -1,4 +1,4 @@
-/** What the browser's tabs share about a payment, so that no two of them pay it. */
+/** What the browser's tabs, and a page's elements, share about a payment, so that no two of them pay it. */
 import type { SentTransfer } from "./state.ts";
 
 /** The payments claimed on this page, where the browser offers no locks. */
@@ -34,6 +34,9 @@ export async function claim(paymentId: string, signal: AbortSignal): Promise<boo
 /** A transfer that a wallet shows, and has neither sent nor refused. */
 export type AskedTransfer = Omit<SentTransfer, "hash">;
 
+/** Tells this page's elements what one of them has stored: the browser tells only other tabs. */
+const stores = new EventTarget();
+
 /** Where the browser keeps what wallets have sent for a payment, and what one of them shows. */
 const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
 
@@ -62,27 +65,24 @@ function stored(paymentId: string): AskedTransfer[] {
   }
 }
 
-/**
- * Stores what wallets have sent for a payment, and the transfer that one of them shows now.
- *
- * @returns All that was sent, including what other tabs have stored.
- */
+/** Stores what wallets have sent for a payment, and the transfer that one of them shows now. */
 export function store(
   paymentId: string,
   sent: readonly SentTransfer[],
   ...asked: AskedTransfer[]
-): SentTransfer[] {
-  const all = withStored(paymentId, sent);
+): void {
+  const all = [...withStored(paymentId, sent), ...asked];
   try {
-    localStorage.setItem(keyOf(paymentId), JSON.stringify([...all, ...asked]));
+    localStorage.setItem(keyOf(paymentId), JSON.stringify(all));
   } catch {
     // Storage is unavailable: the transfers are known until the customer leaves the page.
   }
-  return all;
+  stores.dispatchEvent(new Event(keyOf(paymentId)));
 }
 
-/** Calls back when another tab has stored a transfer for a payment, until the signal aborts. */
+/** Calls back when a tab has stored a transfer for a payment, until the signal aborts. */
 export function onStored(paymentId: string, callback: () => void, signal: AbortSignal): void {
   const check = ({ key }: StorageEvent) => key === keyOf(paymentId) && callback();
   addEventListener("storage", check, { signal });
+  stores.addEventListener(keyOf(paymentId), callback, { signal });
 }

@@ -1,6 +1,7 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Connection } from "./connect.ts";
+import { load } from "./load.ts";
 import {
   type AnnouncedWallet,
   codeOf,
@@ -72,16 +73,18 @@ export class WalletPayment {
     const isCurrent = () =>
       !signal.aborted && known().offer === offer && offer.request.remainingMs() > 0;
     const onStep = (step: WalletProgress["step"]) => {
-      if (signal.aborted) return;
+      const isSending = step === "sending";
+      // Meanwhile, another tab may have sent the payment.
+      if (signal.aborted || (isSending && this.#recall(payment.id))) return;
       // Should the page be left before the wallet answers, the next one tells the customer to check the wallet.
-      if (step === "sending") store(payment.id, known().sent, { wallet: name, choice });
+      if (isSending) store(payment.id, known().sent, { wallet: name, choice });
       update({ wallet: { wallet: name, choice, step } });
     };
     // Before anything asynchronous: a second click does nothing.
     onStep("connecting");
     try {
       if (!(await claim(payment.id, signal))) throw requests.walletBusy();
-      // Storage events do not tell what another element on this page has sent.
+      // The event that tells what another tab has sent may still be on its way.
       if (signal.aborted || this.#recall(payment.id)) return;
       const payer = { provider, name, offer, rpcUrls: rpcUrls(), isCurrent, onStep };
       const hash = await requests.payFromWallet(payer);
@@ -100,6 +103,12 @@ export class WalletPayment {
     } finally {
       attempt.abort();
     }
+  }
+
+  /** Ends the attempt, unless the wallet is showing the transfer. */
+  stop(): void {
+    const { step } = this.#options.known().wallet ?? {};
+    if (step === "connecting" || step === "switching") this.giveUp();
   }
 
   /** Gives up the current attempt and withdraws the wallet's request. If it still sends something, that is recorded. */
@@ -139,7 +148,7 @@ export class WalletPayment {
 
   /** Offers wallets once the code that asks them to pay is loaded, so that no click waits for it. */
   async #offer(wallets: readonly AnnouncedWallet[]): Promise<void> {
-    this.#requests ??= await import("./wallet-requests.ts").catch(() => undefined);
+    this.#requests ??= await load(() => import("./wallet-requests.ts"));
     if (this.#requests) this.#options.update({ wallets });
   }
 
@@ -184,8 +193,9 @@ export class WalletPayment {
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
   #keep(paymentId: string, transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const sent = store(paymentId, [...known().sent, transfer]);
+    const sent = withStored(paymentId, [...known().sent, transfer]);
     update({ sent, wallet: undefined, payingAgain: undefined });
+    store(paymentId, sent);
     this.#told = { status: known().payment?.status ?? "", count: 0, nextAt: 0 };
     this.#tell(performance.now());
   }

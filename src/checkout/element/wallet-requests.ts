@@ -58,8 +58,8 @@ export async function payFromWallet(payer: Payer): Promise<string> {
       );
     }
   }
-  if (!isCurrent()) throw quoteExpired(name);
   onStep("sending");
+  if (!isCurrent()) throw quoteExpired(name);
   const params = [transactionFor(offer, account)];
   const hash = await call(provider, "eth_sendTransaction", params).catch((error) => {
     throw sendingFailure(name, error);
