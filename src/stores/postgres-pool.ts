@@ -166,14 +166,57 @@ export function isUnprepared(error: unknown): boolean {
 }
 
 /** How long a statement waits for another transaction's lock, in milliseconds. */
-export const lockLimitMs = 10_000;
+const lockLimitMs = 10_000;
 
-/** Waits for settlekit's own SQL, and translates its failures. */
-export async function own<T>(query: Promise<T>): Promise<T> {
+/** Numbers where `pg` returns text by default, whatever parsers the merchant has set. */
+export const types = {
+  getTypeParser: (oid: number) => (value: string) => {
+    if (oid === 20 || oid === 21 || oid === 23 || oid === 1700) return Number(value);
+    if (oid === 16) return value === "t" ? 1 : 0;
+    return value;
+  },
+};
+
+/**
+ * How long a transaction may be idle, in milliseconds. Only a suspended process stays idle that long, because the inbox
+ * limits effects to less. Until then, others wait for its locks.
+ */
+const idleLimitMs = 35_000;
+
+/** How the pool's connections are used, which the first one shows. */
+export interface Usage {
+  /**
+   * Begins with the isolation level that the statements need, with commits that survive a crash and with lock limits,
+   * whatever the database's defaults. Set per transaction, because others use the pool's connections too.
+   */
+  readonly begin: string;
+  /** Whether to prepare statements once per connection, because planning takes longer than running. */
+  readonly canPrepare: boolean;
+}
+
+export async function inspect(client: PostgresClient): Promise<Usage> {
+  const text =
+    "SELECT pg_backend_pid() AS pid, current_setting('synchronous_commit') AS synchronous_commit";
+  const { rows } = await own(client.query({ text, types }));
+  const { pid, synchronous_commit: usual } = rows[0] as { pid: number; synchronous_commit: string };
+  const isDurable = usual !== "off" && usual !== "local";
+  const begin = [
+    "BEGIN ISOLATION LEVEL READ COMMITTED",
+    `SET LOCAL synchronous_commit TO ${isDurable ? usual : "on"}`,
+    `SET LOCAL idle_in_transaction_session_timeout TO ${idleLimitMs}`,
+    `SET LOCAL lock_timeout TO ${lockLimitMs}`,
+  ].join("; ");
+  // A pooler names a process of its own. It may switch to another connection, on which nothing is prepared.
+  const { processID = pid } = Object(client);
+  return { begin, canPrepare: processID === pid };
+}
+
+/** Waits for settlekit's own SQL, and translates its failures. `schema` is that of its tables. */
+export async function own<T>(query: Promise<T>, schema?: string): Promise<T> {
   try {
     return await query;
   } catch (error) {
-    throw explained(error);
+    throw explained(error, schema);
   }
 }
 

@@ -48,7 +48,18 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     );
   });
 
-  it("stops using prepared statements when a pooler gives it connections without them", async () => {
+  it("prepares no statements behind a pooler, not even for the first transaction", async () => {
+    const single = new pg.Pool({ connectionString: database.url, max: 1 });
+    // A pooler does not reveal the server's process, which changes from transaction to transaction.
+    single.on("connect", (client) => Object.assign(client, { processID: 1 }));
+    const store = postgres(single);
+    await store.transaction(() => add("pooled"));
+    expect((await single.query("SELECT name FROM pg_prepared_statements")).rows).toEqual([]);
+    await pool.query("DELETE FROM settlekit.orders WHERE id = 'pooled'");
+    await single.end();
+  });
+
+  it("stops using prepared statements when a connection has lost them", async () => {
     const single = new pg.Pool({ connectionString: database.url, max: 1 });
     const store = postgres(single);
     await store.transaction(() => add("prepared"));
@@ -56,7 +67,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     expect((await single.query(prepared)).rows).toEqual([
       { name: expect.stringMatching(/^settlekit_/) },
     ]);
-    // As if the pooler had switched to another connection.
+    // As the shop, or a pooler that could not be recognised, may do.
     await single.query("DEALLOCATE ALL");
     await expect(store.transaction(() => add("lost"))).rejects.toThrow(/does not exist/);
     await store.transaction(() => add("found"));
