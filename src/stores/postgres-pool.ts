@@ -132,9 +132,10 @@ export const answerLimit: Limit = {
 
 /** Refuses a client without an open transaction, as far as that can be detected. */
 export function requireTransaction(tx: PostgresClient): void {
-  const { query, totalCount } = Object(tx);
+  const { query, on, totalCount } = Object(tx);
   const refuse = (message: string) => new StoreError(message, { code: "no_transaction" });
-  if (typeof query !== "function") {
+  // Transactions of some ORMs have a `query` of their own.
+  if (typeof query !== "function" || typeof on !== "function") {
     throw refuse(
       `\`tx\` must be a client of pg with an open transaction, got ${show(tx)}. Without one, leave \`tx\` out.`,
     );

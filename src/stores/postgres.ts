@@ -238,7 +238,11 @@ function limited(ms: number): string {
 
 function checkPool(pool: unknown): void {
   if (typeof Object(pool).connect !== "function") {
-    throw invalidOption("pool", "postgres() takes a Pool from pg.");
+    throw invalidOption(
+      "pool",
+      `postgres() takes a Pool from the package pg, got ${show(pool)}. With another driver or an ORM, create one beside it: ` +
+        "new pg.Pool({ connectionString }).",
+    );
   }
 }
 

@@ -39,7 +39,9 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
   });
 
   it("refuses anything but a pool", () => {
-    expect(() => postgres({} as pg.Pool)).toThrow(/takes a Pool from pg/);
+    expect(() => postgres({} as pg.Pool)).toThrow(
+      /takes a Pool from the package pg, got an object/,
+    );
   });
 
   it.each(["abc", -1, 0, Number.NaN, 2 ** 31])("refuses the time limit %o", (limit) => {
@@ -174,9 +176,19 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
       () => ({}),
       /must be a client of pg with an open transaction, got an object/,
     ],
+    [
+      "an ORM's transaction, which has a query of its own",
+      () =>
+        new (class EntityManager {
+          async query() {
+            return [];
+          }
+        })(),
+      /must be a client of pg with an open transaction, got an EntityManager/,
+    ],
     ["a pool", () => pool, /is a pool.*Pass the client that you ran BEGIN on/],
   ])("refuses to join %s", async (_, tx, message) => {
-    const joining = postgres(pool).join(tx() as pg.PoolClient, () => add("a"));
+    const joining = postgres(pool).join(tx() as unknown as pg.PoolClient, () => add("a"));
     await expect(joining).rejects.toThrow(
       expect.objectContaining({ code: "no_transaction", message: expect.stringMatching(message) }),
     );
