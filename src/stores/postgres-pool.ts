@@ -221,13 +221,13 @@ export async function own<T>(query: Promise<T>, schema?: string): Promise<T> {
   }
 }
 
-function explained(cause: unknown): unknown {
+function explained(cause: unknown, schema?: string): unknown {
   if (!(cause instanceof Error) || StoreError.is(cause)) return cause;
   const code = "code" in cause ? String(cause.code) : "";
   // An unknown table, column or schema.
-  if (["42P01", "42703", "3F000"].includes(code)) return notMigrated(undefined, cause);
+  if (["42P01", "42703", "3F000"].includes(code)) return notMigrated(schema, undefined, cause);
   if (code === "25P02") return transactionFailed(cause);
-  if (code === "42501") return notPermitted(cause);
+  if (code === "42501") return notPermitted(cause, schema);
   if (code === readOnly) {
     return new StoreError(
       `PostgreSQL is read-only here: ${cause.message}. Connect to the primary server, with a role and a transaction that may ` +
@@ -273,21 +273,22 @@ export function transactionFailed(cause?: unknown): StoreError {
 }
 
 /** The cure for each kind of object that PostgreSQL can name in a refusal. */
-const missingGrants: Readonly<Record<string, (name: string) => string>> = {
+const missingGrants: Readonly<Record<string, (name: string, schema?: string) => string>> = {
   database: (name) =>
     `Run GRANT CREATE ON DATABASE ${name} for this role, or create the schema for it with CREATE SCHEMA ... AUTHORIZATION.`,
   schema: (name) =>
     `Run GRANT USAGE ON SCHEMA ${name} for this role, and GRANT USAGE, CREATE for the one that migrates.`,
-  table: (name) =>
-    `Run GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} for this role, and on settlekit's other tables. Migrate as the ` +
-    "role that owns them.",
+  table: (_, schema) =>
+    `Run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} for this role. Migrate as the role that ` +
+    "owns them.",
 };
 
-function notPermitted(cause: Error): StoreError {
+function notPermitted(cause: Error, schema?: string): StoreError {
   const [, kind = "", name = ""] =
     /\b(database|schema|table) "?([^" ]+)"?$/.exec(cause.message) ?? [];
   const cure =
-    missingGrants[kind]?.(name) ?? "Grant this role the privileges of the role that migrated.";
+    missingGrants[kind]?.(name, schema) ??
+    "Grant this role the privileges of the role that migrated.";
   return new StoreError(`PostgreSQL refused the statement: ${cause.message}. ${cure}`, {
     code: "permission_denied",
     cause,

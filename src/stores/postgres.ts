@@ -82,6 +82,7 @@ export function postgresDialect(
   };
   return {
     name: "postgres",
+    schema,
     expand: expander(
       words,
       (name) => `"${schema}".${name}`,
@@ -142,7 +143,7 @@ export function postgres<Client extends PostgresClient>(
       if (usage && isUnprepared(error)) usage = { ...usage, canPrepare: false };
       throw error;
     });
-    return (await own(running)).rows as Row[];
+    return (await own(running, schema)).rows as Row[];
   }
 
   async function drive<T>(client: Client, work: Work<T, Client>): Promise<T> {

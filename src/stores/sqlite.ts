@@ -250,7 +250,7 @@ function explained(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   const { message } = cause;
   if (/no such (table|column): settlekit_|has no column/.test(message))
-    return notMigrated(undefined, cause);
+    return notMigrated(undefined, undefined, cause);
   if (/within a transaction/.test(message)) {
     return new StoreError(
       "Other code has an open transaction on this database, and settlekit's writes would become part of it. Do not await " +

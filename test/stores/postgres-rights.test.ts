@@ -49,7 +49,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few 
       "write",
       "settlekit",
       `GRANT USAGE ON SCHEMA settlekit TO ${role}; GRANT SELECT ON settlekit.migrations TO ${role}`,
-      /GRANT SELECT, INSERT, UPDATE, DELETE ON orders for this role/,
+      /GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA settlekit for this role/,
     ],
   ])("names the grant that it needs to %s", async (_, schema, granted, message) => {
     if (granted) await pool.query(granted);
