@@ -137,7 +137,8 @@ export function requireTransaction(tx: PostgresClient): void {
   // Transactions of some ORMs have a `query` of their own.
   if (typeof query !== "function" || typeof on !== "function") {
     throw refuse(
-      `\`tx\` must be a client of pg with an open transaction, got ${show(tx)}. Without one, leave \`tx\` out.`,
+      `\`tx\` must be a client of pg with an open transaction, got ${show(tx)}. Without one, leave \`tx\` out, once your own ` +
+        "transaction has committed.",
     );
   }
   if (totalCount !== undefined) {

@@ -184,7 +184,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
             return [];
           }
         })(),
-      /must be a client of pg with an open transaction, got an EntityManager/,
+      /got an EntityManager\. Without one, leave `tx` out, once your own transaction has committed\./,
     ],
     ["a pool", () => pool, /is a pool.*Pass the client that you ran BEGIN on/],
   ])("refuses to join %s", async (_, tx, message) => {
