@@ -254,11 +254,11 @@ function explained(cause: unknown, schema?: string): unknown {
   const message = cause.message || code;
   // SQL states have five characters; connection failures have the platform's codes, or none.
   const isState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("57P") && !code.startsWith("08");
+  // An unknown role, a wrong password, or an unknown database.
+  const isLogin = code.startsWith("28") || code === "3D000";
+  const cure = isLogin ? "Check the pool's connection string." : "See `cause`.";
   return isState
-    ? new StoreError(`PostgreSQL failed: ${message}. See \`cause\`.`, {
-        code: "store_failed",
-        cause,
-      })
+    ? new StoreError(`PostgreSQL failed: ${message}. ${cure}`, { code: "store_failed", cause })
     : new StoreError(
         `The connection to PostgreSQL failed: ${message}. Check that it is running and reachable.`,
         { code: "store_unavailable", cause },
