@@ -50,34 +50,6 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     );
   });
 
-  it("prepares no statements behind a pooler, not even for the first transaction", async () => {
-    const single = new pg.Pool({ connectionString: database.url, max: 1 });
-    // A pooler does not reveal the server's process, which changes from transaction to transaction.
-    single.on("connect", (client) => Object.assign(client, { processID: 1 }));
-    const store = postgres(single);
-    await store.transaction(() => add("pooled"));
-    expect((await single.query("SELECT name FROM pg_prepared_statements")).rows).toEqual([]);
-    await pool.query("DELETE FROM settlekit.orders WHERE id = 'pooled'");
-    await single.end();
-  });
-
-  it("stops using prepared statements when a connection has lost them", async () => {
-    const single = new pg.Pool({ connectionString: database.url, max: 1 });
-    const store = postgres(single);
-    await store.transaction(() => add("prepared"));
-    const prepared = "SELECT name FROM pg_prepared_statements";
-    expect((await single.query(prepared)).rows).toEqual([
-      { name: expect.stringMatching(/^settlekit_/) },
-    ]);
-    // As the shop, or a pooler that could not be recognised, may do.
-    await single.query("DEALLOCATE ALL");
-    await expect(store.transaction(() => add("lost"))).rejects.toThrow(/does not exist/);
-    await store.transaction(() => add("found"));
-    expect((await single.query(prepared)).rows).toEqual([]);
-    await pool.query("DELETE FROM settlekit.orders WHERE id IN ('prepared', 'found')");
-    await single.end();
-  });
-
   it("tells the shop to run a conflicting transaction again", async () => {
     const store = postgres(pool);
     await store.transaction(() => add("contended"));
