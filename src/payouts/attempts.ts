@@ -1,4 +1,4 @@
-import { SettlekitError } from "../errors.ts";
+import { OutcomeUnknownError, SettlekitError } from "../errors.ts";
 import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
 import { thrownText } from "../values.ts";
@@ -45,14 +45,32 @@ export function mayTakeEffect(outcome: AttemptOutcome | null): boolean {
   return outcome !== "not_sent" && outcome !== "rejected";
 }
 
-/** Errors with an unknown outcome advise repeating the call or using createOnce, which a person must not do here. */
-export function problemOf(error: unknown, outcome: AttemptOutcome): string {
-  if (outcome !== "unknown" || !SettlekitError.is(error)) return thrownText(error);
-  const { name, code } = SettlekitError.is(error.cause) ? error.cause : error;
-  return (
-    `Outcome unknown: the request may have taken effect (${name} ${code}). The ledger finds out by itself: do not pay the ` +
-    "order in any other way."
-  );
+/**
+ * The error of a request with an unknown outcome. The client's own advises repeating the call or using createOnce, which
+ * a person must not do here.
+ */
+export function doubtOf(error: unknown): OutcomeUnknownError {
+  const { operation, idempotencyKey, attempts, cause: reason } = Object(error) as SettlekitError;
+  const cause = SettlekitError.is(reason) ? reason : error;
+  const what = SettlekitError.is(cause) ? `${cause.name} ${cause.code}` : thrownText(cause);
+  return new OutcomeUnknownError(inDoubt(`the request may have taken effect (${what})`), {
+    code: "outcome_unknown",
+    operation,
+    idempotencyKey,
+    attempts,
+    cause,
+  });
+}
+
+/** The problem of a payout whose next step failed. */
+export function problemOf(error: unknown, { state }: PayoutRow): string {
+  const text = thrownText(error);
+  if (state !== "sending") return text;
+  return `${inDoubt("a request may have taken effect")} The last step failed: ${text}`;
+}
+
+function inDoubt(fact: string): string {
+  return `Outcome unknown: ${fact}. The ledger finds out by itself: do not pay the order in any other way.`;
 }
 
 /** The error for a request that was not sent, because it would have left too late. */

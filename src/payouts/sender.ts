@@ -12,6 +12,7 @@ import { thrownText } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   beginAttempt,
+  doubtOf,
   endAttempt,
   heldUp,
   maxDoubtMs,
@@ -70,7 +71,7 @@ function report(
 async function retryLater(context: PayoutsContext, row: PayoutRow, error: unknown): Promise<void> {
   const { now } = await context.store.transaction(() => readPast(row.id, context.quietMs));
   if (isDoubtOver(row, now)) return leaveToPerson(context, row, thrownText(error));
-  await put(context, row, { dueAt: now + backoffMs(row.failures), problem: thrownText(error) });
+  await put(context, row, { dueAt: now + backoffMs(row.failures), problem: problemOf(error, row) });
 }
 
 /** Whether a request's outcome has been unknown for so long that a person has to find out. */
@@ -190,7 +191,8 @@ async function failed(
 ): Promise<Error | undefined> {
   const { client, quietMs, tenant } = context;
   const outcome = outcomeOf(error);
-  const problem = problemOf(error, outcome);
+  const doubt = outcome === "unknown" ? doubtOf(error) : undefined;
+  const problem = doubt?.message ?? thrownText(error);
   const differing = otherWithdrawal(error);
   if (differing !== undefined) return settleWith(context, row, [differing], true);
   const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
@@ -213,8 +215,8 @@ async function failed(
     return undefined;
   });
   if (refused !== undefined) return tell(context, refused);
-  if (outcome === "unknown") {
-    context.report({ type: "doubt", tenant, orderId: row.order_id, error });
+  if (doubt !== undefined) {
+    context.report({ type: "doubt", tenant, orderId: row.order_id, error: doubt });
     return undefined;
   }
   report(context, row, error);

@@ -132,11 +132,13 @@ export const answerLimit: Limit = {
 
 /** Refuses a client without an open transaction, as far as that can be detected. */
 export function requireTransaction(tx: PostgresClient): void {
-  const { query, totalCount } = Object(tx);
+  const { query, on, totalCount } = Object(tx);
   const refuse = (message: string) => new StoreError(message, { code: "no_transaction" });
-  if (typeof query !== "function") {
+  // Transactions of some ORMs have a `query` of their own.
+  if (typeof query !== "function" || typeof on !== "function") {
     throw refuse(
-      `\`tx\` must be a client of pg with an open transaction, got ${show(tx)}. Without one, leave \`tx\` out.`,
+      `\`tx\` must be a client of pg with an open transaction, got ${show(tx)}. Without one, leave \`tx\` out, once your own ` +
+        "transaction has committed.",
     );
   }
   if (totalCount !== undefined) {
@@ -166,24 +168,67 @@ export function isUnprepared(error: unknown): boolean {
 }
 
 /** How long a statement waits for another transaction's lock, in milliseconds. */
-export const lockLimitMs = 10_000;
+const lockLimitMs = 10_000;
 
-/** Waits for settlekit's own SQL, and translates its failures. */
-export async function own<T>(query: Promise<T>): Promise<T> {
+/** Numbers where `pg` returns text by default, whatever parsers the merchant has set. */
+export const types = {
+  getTypeParser: (oid: number) => (value: string) => {
+    if (oid === 20 || oid === 21 || oid === 23 || oid === 1700) return Number(value);
+    if (oid === 16) return value === "t" ? 1 : 0;
+    return value;
+  },
+};
+
+/**
+ * How long a transaction may be idle, in milliseconds. Only a suspended process stays idle that long, because the inbox
+ * limits effects to less. Until then, others wait for its locks.
+ */
+const idleLimitMs = 35_000;
+
+/** How the pool's connections are used, which the first one shows. */
+export interface Usage {
+  /**
+   * Begins with the isolation level that the statements need, with commits that survive a crash and with lock limits,
+   * whatever the database's defaults. Set per transaction, because others use the pool's connections too.
+   */
+  readonly begin: string;
+  /** Whether to prepare statements once per connection, because planning takes longer than running. */
+  readonly canPrepare: boolean;
+}
+
+export async function inspect(client: PostgresClient): Promise<Usage> {
+  const text =
+    "SELECT pg_backend_pid() AS pid, current_setting('synchronous_commit') AS synchronous_commit";
+  const { rows } = await own(client.query({ text, types }));
+  const { pid, synchronous_commit: usual } = rows[0] as { pid: number; synchronous_commit: string };
+  const isDurable = usual !== "off" && usual !== "local";
+  const begin = [
+    "BEGIN ISOLATION LEVEL READ COMMITTED",
+    `SET LOCAL synchronous_commit TO ${isDurable ? usual : "on"}`,
+    `SET LOCAL idle_in_transaction_session_timeout TO ${idleLimitMs}`,
+    `SET LOCAL lock_timeout TO ${lockLimitMs}`,
+  ].join("; ");
+  // A pooler names a process of its own. It may switch to another connection, on which nothing is prepared.
+  const { processID = pid } = Object(client);
+  return { begin, canPrepare: processID === pid };
+}
+
+/** Waits for settlekit's own SQL, and translates its failures. `schema` is that of its tables. */
+export async function own<T>(query: Promise<T>, schema?: string): Promise<T> {
   try {
     return await query;
   } catch (error) {
-    throw explained(error);
+    throw explained(error, schema);
   }
 }
 
-function explained(cause: unknown): unknown {
+function explained(cause: unknown, schema?: string): unknown {
   if (!(cause instanceof Error) || StoreError.is(cause)) return cause;
   const code = "code" in cause ? String(cause.code) : "";
   // An unknown table, column or schema.
-  if (["42P01", "42703", "3F000"].includes(code)) return notMigrated(undefined, cause);
+  if (["42P01", "42703", "3F000"].includes(code)) return notMigrated(schema, undefined, cause);
   if (code === "25P02") return transactionFailed(cause);
-  if (code === "42501") return notPermitted(cause);
+  if (code === "42501") return notPermitted(cause, schema);
   if (code === readOnly) {
     return new StoreError(
       `PostgreSQL is read-only here: ${cause.message}. Connect to the primary server, with a role and a transaction that may ` +
@@ -209,11 +254,11 @@ function explained(cause: unknown): unknown {
   const message = cause.message || code;
   // SQL states have five characters; connection failures have the platform's codes, or none.
   const isState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("57P") && !code.startsWith("08");
+  // An unknown role, a wrong password, or an unknown database.
+  const isLogin = code.startsWith("28") || code === "3D000";
+  const cure = isLogin ? "Check the pool's connection string." : "See `cause`.";
   return isState
-    ? new StoreError(`PostgreSQL failed: ${message}. See \`cause\`.`, {
-        code: "store_failed",
-        cause,
-      })
+    ? new StoreError(`PostgreSQL failed: ${message}. ${cure}`, { code: "store_failed", cause })
     : new StoreError(
         `The connection to PostgreSQL failed: ${message}. Check that it is running and reachable.`,
         { code: "store_unavailable", cause },
@@ -229,21 +274,22 @@ export function transactionFailed(cause?: unknown): StoreError {
 }
 
 /** The cure for each kind of object that PostgreSQL can name in a refusal. */
-const missingGrants: Readonly<Record<string, (name: string) => string>> = {
+const missingGrants: Readonly<Record<string, (name: string, schema?: string) => string>> = {
   database: (name) =>
     `Run GRANT CREATE ON DATABASE ${name} for this role, or create the schema for it with CREATE SCHEMA ... AUTHORIZATION.`,
   schema: (name) =>
     `Run GRANT USAGE ON SCHEMA ${name} for this role, and GRANT USAGE, CREATE for the one that migrates.`,
-  table: (name) =>
-    `Run GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} for this role, and on settlekit's other tables. Migrate as the ` +
-    "role that owns them.",
+  table: (_, schema) =>
+    `Run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} for this role. Migrate as the role that ` +
+    "owns them.",
 };
 
-function notPermitted(cause: Error): StoreError {
+function notPermitted(cause: Error, schema?: string): StoreError {
   const [, kind = "", name = ""] =
     /\b(database|schema|table) "?([^" ]+)"?$/.exec(cause.message) ?? [];
   const cure =
-    missingGrants[kind]?.(name) ?? "Grant this role the privileges of the role that migrated.";
+    missingGrants[kind]?.(name, schema) ??
+    "Grant this role the privileges of the role that migrated.";
   return new StoreError(`PostgreSQL refused the statement: ${cause.message}. ${cure}`, {
     code: "permission_denied",
     cause,

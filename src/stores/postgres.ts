@@ -8,15 +8,17 @@ import { PostgresListener } from "./postgres-listener.ts";
 import {
   answerLimit,
   connectWithin,
+  inspect,
   isReadOnly,
   isUnprepared,
-  lockLimitMs,
   own,
   type PostgresClient,
   type PostgresPool,
   requireTransaction,
   surviveLostConnections,
   transactionFailed,
+  types,
+  type Usage,
   within,
 } from "./postgres-pool.ts";
 import {
@@ -80,6 +82,7 @@ export function postgresDialect(
   };
   return {
     name: "postgres",
+    schema,
     expand: expander(
       words,
       (name) => `"${schema}".${name}`,
@@ -129,20 +132,19 @@ export function postgres<Client extends PostgresClient>(
   const listener = new PostgresListener(connect, schema);
   const close = () => listener.close();
 
-  // Prepared once per connection, because planning takes longer than running.
-  let canPrepare = true;
-  let begin: string | undefined;
+  // Unknown before the first transaction of its own.
+  let usage: Usage | undefined;
 
   async function execute(client: Client, text: string, values: readonly unknown[]): Promise<Row[]> {
     const expanded = dialect.expand(text);
     // Without values, there may be several statements, as in a migration.
-    const name = canPrepare && values.length > 0 ? { name: nameOf(expanded) } : undefined;
+    const name = usage?.canPrepare && values.length > 0 ? { name: nameOf(expanded) } : undefined;
     const query = { ...name, text: expanded, values: [...values], types };
     const running = client.query(query).catch((error: unknown) => {
-      if (isUnprepared(error)) canPrepare = false;
+      if (usage && isUnprepared(error)) usage = { ...usage, canPrepare: false };
       throw error;
     });
-    return (await own(running)).rows as Row[];
+    return (await own(running, schema)).rows as Row[];
   }
 
   async function drive<T>(client: Client, work: Work<T, Client>): Promise<T> {
@@ -173,8 +175,8 @@ export function postgres<Client extends PostgresClient>(
       client.on("error", onError);
       let isBroken = true;
       const run = async () => {
-        begin ??= await beginOn(client);
-        await own(client.query({ text: `${begin}${limit ? limited(limit.ms) : ""}` }));
+        usage ??= await inspect(client);
+        await own(client.query({ text: `${usage.begin}${limit ? limited(limit.ms) : ""}` }));
         try {
           const result = await within(limit, drive(client, work()));
           const notify = wake === undefined ? "" : `NOTIFY "${schema}", '${wake}'; `;
@@ -232,45 +234,18 @@ async function rollBack(client: PostgresClient): Promise<boolean> {
   }
 }
 
-/**
- * How long a transaction may be idle, in milliseconds. Only a suspended process stays idle that long, because the inbox
- * limits effects to less. Until then, others wait for its locks.
- */
-const idleLimitMs = 35_000;
-
-/**
- * Begins with the isolation level that the statements need, with commits that survive a crash and with lock limits,
- * whatever the database's defaults. Set per transaction, because others use the pool's connections too.
- */
-async function beginOn(client: PostgresClient): Promise<string> {
-  const { rows } = await own(client.query({ text: "SHOW synchronous_commit" }));
-  const { synchronous_commit: usual } = rows[0] as { synchronous_commit: string };
-  const isDurable = usual !== "off" && usual !== "local";
-  return [
-    "BEGIN ISOLATION LEVEL READ COMMITTED",
-    `SET LOCAL synchronous_commit TO ${isDurable ? usual : "on"}`,
-    `SET LOCAL idle_in_transaction_session_timeout TO ${idleLimitMs}`,
-    `SET LOCAL lock_timeout TO ${lockLimitMs}`,
-  ].join("; ");
-}
-
 /** PostgreSQL notices a closed connection only after the statement ends. */
 function limited(ms: number): string {
   return `; SET LOCAL statement_timeout TO ${ms}`;
 }
 
-/** Numbers where `pg` returns text by default, whatever parsers the merchant has set. */
-const types = {
-  getTypeParser: (oid: number) => (value: string) => {
-    if (oid === 20 || oid === 21 || oid === 23 || oid === 1700) return Number(value);
-    if (oid === 16) return value === "t" ? 1 : 0;
-    return value;
-  },
-};
-
 function checkPool(pool: unknown): void {
   if (typeof Object(pool).connect !== "function") {
-    throw invalidOption("pool", "postgres() takes a Pool from pg.");
+    throw invalidOption(
+      "pool",
+      `postgres() takes a Pool from the package pg, got ${show(pool)}. With another driver or an ORM, create one beside it: ` +
+        "new pg.Pool({ connectionString }).",
+    );
   }
 }
 

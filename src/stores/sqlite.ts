@@ -68,7 +68,8 @@ export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGE
  * Keeps the rows in an SQLite file, which is created if it does not exist, or in a database that is already open.
  * Several processes on one machine may share the file.
  *
- * A path is opened with `journal_mode=WAL`, `synchronous=FULL` and a busy timeout.
+ * A path is opened with `journal_mode=WAL`, `synchronous=FULL` and a busy timeout. Open your own `DatabaseSync` with them,
+ * too: `new DatabaseSync(path, { timeout: 5_000 })` and `PRAGMA journal_mode = WAL`.
  *
  * @throws {ConfigurationError} when the platform has no `node:sqlite`, the file cannot be opened, or the open database
  * would not make commits durable.
@@ -104,7 +105,9 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
       try {
         const { value } = step;
         result =
-          "run" in value ? runSync(db, value.run) : own(() => execute(value.text, value.values));
+          "run" in value
+            ? runSync(db, value.run)
+            : own(db, () => execute(value.text, value.values));
       } catch (error) {
         step = work.throw(error);
         continue;
@@ -124,11 +127,11 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
     mode: "sync",
     dialect,
     async transaction(work, { wake } = {}) {
-      own(() => db.exec("BEGIN IMMEDIATE"));
+      own(db, () => db.exec("BEGIN IMMEDIATE"));
       let result: ReturnType<typeof drive>;
       try {
         result = drive(work());
-        own(() => db.exec("COMMIT"));
+        own(db, () => db.exec("COMMIT"));
       } catch (error) {
         // If the disk was full, SQLite has already ended the transaction.
         if (isOpen(db)) db.exec("ROLLBACK");
@@ -241,19 +244,19 @@ function isOpen(db: DatabaseSync): boolean {
 }
 
 /** Runs settlekit's own SQL, and translates its failures. */
-function own<T>(run: () => T): T {
+function own<T>(db: DatabaseSync, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw explained(error);
+    throw explained(db, error);
   }
 }
 
-function explained(cause: unknown): unknown {
+function explained(db: DatabaseSync, cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   const { message } = cause;
   if (/no such (table|column): settlekit_|has no column/.test(message))
-    return notMigrated(undefined, cause);
+    return notMigrated(undefined, undefined, cause);
   if (/within a transaction/.test(message)) {
     return new StoreError(
       "Other code has an open transaction on this database, and settlekit's writes would become part of it. Do not await " +
@@ -270,9 +273,14 @@ function explained(cause: unknown): unknown {
   }
   const number = sqliteErrorOf(cause);
   if (number === sqliteErrors.busy || number === sqliteErrors.locked) {
+    const { timeout: ms } = prepare(db, "PRAGMA busy_timeout").get() as { timeout: number };
+    const cure =
+      ms === 0
+        ? "Open it with a timeout, such as new DatabaseSync(path, { timeout: 5_000 }): by default, Node does not wait."
+        : "Keep write transactions short, without an await in them, or use settlekit/postgres.";
     return new StoreError(
-      "Another connection, in this process or another one, kept the SQLite database locked for longer than the busy timeout. " +
-        "Keep write transactions short, without an await in them, or use settlekit/postgres.",
+      "Another connection, in this process or another one, kept the SQLite database locked for longer than the busy timeout " +
+        `of ${ms} ms. ${cure}`,
       { code: "store_busy", cause },
     );
   }

@@ -97,6 +97,8 @@ interface Listener {
 /** The few fragments in which the databases differ. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
+  /** The schema of settlekit's tables, on PostgreSQL. */
+  readonly schema?: string;
   /** A statement's text for this database. */
   expand(text: string): string;
   /** Run before migrations, to serialise processes that migrate at the same time and to create the schema. */
@@ -171,23 +173,34 @@ export async function migrate(store: Store, component: Component): Promise<numbe
  */
 export async function requireMigrated(store: Store, component: Component): Promise<void> {
   const { name, migrations } = component;
+  const { schema } = store.dialect;
   const version = await store.transaction(() => versionOf(store.dialect, component));
-  if (version === 0) throw notMigrated(name);
+  if (version === 0) throw notMigrated(schema, name);
   if (version === migrations.length) return;
   throw new StoreError(
     `The database has version ${version} of the ${name} tables, and this version of settlekit needs ${migrations.length}. ` +
-      `Call ${name}.migrate() once when you deploy, or run what \`settlekit ${name} sql --from ${version}\` prints.`,
+      `Call ${name}.migrate() once when you deploy, or run what \`${sqlCommand(schema, name)} --from ${version}\` prints.`,
     { code: "not_migrated" },
   );
 }
 
-export function notMigrated(component?: Component["name"], cause?: unknown): StoreError {
-  const [calls, commands] = component
-    ? [`${component}.migrate()`, `\`settlekit ${component} sql\``]
-    : ["inbox.migrate() or payouts.migrate()", "`settlekit inbox sql` or `settlekit payouts sql`"];
+/** The command that prints the tables. */
+const sqlCommand = (schema: string | undefined, component: Component["name"]) =>
+  `settlekit ${component} sql ${schema === undefined ? "--sqlite" : `--postgres --schema ${schema}`}`;
+
+export function notMigrated(
+  schema: string | undefined,
+  component?: Component["name"],
+  cause?: unknown,
+): StoreError {
+  const missing: readonly Component["name"][] = component ? [component] : ["inbox", "payouts"];
+  const calls = missing.map((name) => `${name}.migrate()`).join(" or ");
+  const commands = missing.map((name) => `\`${sqlCommand(schema, name)}\``).join(" or ");
+  const place = schema === undefined ? "this database" : `the schema ${schema}`;
+  const elsewhere = schema === undefined ? "" : " If they are in another schema, pass its name.";
   return new StoreError(
-    `settlekit's tables are missing or out of date in this database. Call ${calls} once when you deploy, or run what ` +
-      `${commands} prints.`,
+    `settlekit's tables are missing or out of date in ${place}. Call ${calls} once when you deploy, or run what ${commands} ` +
+      `prints.${elsewhere}`,
     { code: "not_migrated", cause },
   );
 }

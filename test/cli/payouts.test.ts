@@ -21,7 +21,9 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
 
     if (name === "PostgreSQL") {
       const { stderr } = await inDatabase(...planOf("a"));
-      expect(stderr).toMatch(/settlekit's tables are missing .* `settlekit payouts sql` prints/);
+      expect(stderr).toMatch(
+        /missing .* in the schema settlekit\. .* `settlekit payouts sql --postgres --schema settlekit` prints\. If they are in another schema, pass its name\./,
+      );
       const client = new pg.Client(created.url);
       await client.connect();
       await client.query((await run(["sql", "--postgres"])).stdout);
@@ -120,7 +122,7 @@ describe("settlekit payouts", () => {
     for (const args of [planOf("a"), ["run", "--no-limits"], ["list"]]) {
       const { code, stderr } = await payouts(...args);
       expect({ args, code }).toEqual({ args, code: 2 });
-      expect(stderr).toMatch(/Call payouts\.migrate\(\) .*`settlekit payouts sql`/);
+      expect(stderr).toMatch(/Call payouts\.migrate\(\) .*`settlekit payouts sql --sqlite`/);
     }
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const db = new DatabaseSync(path());

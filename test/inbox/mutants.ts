@@ -38,7 +38,7 @@ export const inboxMutants: readonly Mutant[] = [
   },
   {
     name: "a commit may be lost in a power cut",
-    file: "src/stores/postgres.ts",
+    file: "src/stores/postgres-pool.ts",
     find: "SET LOCAL synchronous_commit TO ",
     replace: "SET LOCAL synchronous_commit TO off -- ",
     test: "test/stores/postgres.test.ts",

@@ -11,7 +11,7 @@ afterEach(() => vi.useRealTimers());
 it.each(["lost", "unanswered", "conflict"] as const)(
   "does not suggest paying a payout in doubt another way: %s",
   async (fate) => {
-    const { world, payouts } = await opened();
+    const { world, payouts, events } = await opened();
     if (fate !== "conflict") world.fates.push(fate);
     const refuse = () => Response.json({ code: "idempotency_conflict" }, { status: 409 });
     world.answer = (method) => (fate === "conflict" && method === "POST" ? refuse() : undefined);
@@ -21,6 +21,17 @@ it.each(["lost", "unanswered", "conflict"] as const)(
     expect(state).toBe("sending");
     expect(problem).toMatch(
       /^Outcome unknown: the request may have taken effect \((ConnectionError ECONNRESET|Idempot.*)\)\. The ledger/,
+    );
+    const [doubt] = events.filter(({ type }) => type === "doubt");
+    expect(doubt).toMatchObject({
+      error: { name: "OutcomeUnknownError", message: problem, idempotencyKey: expect.any(String) },
+    });
+    // Nor does it while the list cannot be read.
+    world.answer = () => new Response("", { status: 500 });
+    await world.live(payouts, 5 * minute);
+    const { problem: later } = (await payouts.get(order.orderId)) ?? {};
+    expect(later).toMatch(
+      /do not pay the order in any other way\. The last step failed: ServerError/,
     );
     expect(problem).not.toMatch(/createOnce|call again|repeat/i);
   },

@@ -43,13 +43,28 @@ describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few 
   });
 
   it.each([
+    ["an unknown role", { username: "nobody", password: "x" }],
+    ["an unknown database", { pathname: "/nothing" }],
+  ])("says to check the connection string because of %s", async (_, wrong) => {
+    const { href: connectionString } = Object.assign(new URL(database.url), wrong);
+    const unknown = new pg.Pool({ connectionString });
+    await expect(postgres(unknown).transaction(() => add("a"))).rejects.toMatchObject({
+      code: "store_failed",
+      message: expect.stringMatching(
+        /^PostgreSQL failed: .*\. Check the pool's connection string\.$/,
+      ),
+    });
+    await unknown.end();
+  });
+
+  it.each([
     ["create a schema", "none", "", /GRANT CREATE ON DATABASE settlekit_\w+ for this role/],
     ["see a schema", "settlekit", "", /GRANT USAGE ON SCHEMA settlekit for this role/],
     [
       "write",
       "settlekit",
       `GRANT USAGE ON SCHEMA settlekit TO ${role}; GRANT SELECT ON settlekit.migrations TO ${role}`,
-      /GRANT SELECT, INSERT, UPDATE, DELETE ON orders for this role/,
+      /GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA settlekit for this role/,
     ],
   ])("names the grant that it needs to %s", async (_, schema, granted, message) => {
     if (granted) await pool.query(granted);

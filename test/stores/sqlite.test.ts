@@ -109,6 +109,19 @@ it("joins the shop's open transaction synchronously, and rolls back with it", as
   );
 });
 
+it("says that a shared database was opened without a busy timeout, as is Node's default", async () => {
+  const database = await openSqlite();
+  const db = new DatabaseSync(database.address);
+  const store = sqlite(new DatabaseSync(database.address));
+  db.exec("BEGIN IMMEDIATE");
+  await expect(store.transaction(() => add("a"))).rejects.toMatchObject({
+    code: "store_busy",
+    message: expect.stringMatching(/timeout of 0 ms\. Open it with .*\{ timeout: 5_000 \}/),
+  });
+  db.close();
+  await database.close();
+});
+
 it("does not blame another process for a lock that this one holds", async () => {
   const database = await openSqlite();
   const store = sqlite(database.address, { busyTimeoutMs: 1 });

@@ -137,6 +137,20 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     );
   });
 
+  it("says where the tables are missing, and prints them there", async () => {
+    const [place, options] =
+      name === "PostgreSQL"
+        ? ["in the schema settlekit", "--postgres --schema settlekit"]
+        : ["in this database", "--sqlite"];
+    await expect(requireMigrated(store, notes)).rejects.toThrow(
+      `out of date ${place}. Call inbox.migrate() once when you deploy, or run what \`settlekit inbox sql ${options}\` prints.`,
+    );
+    await migrate(store, { ...notes, migrations: notes.migrations.slice(0, 1) });
+    await expect(requireMigrated(store, notes)).rejects.toThrow(
+      `or run what \`settlekit inbox sql ${options} --from 1\` prints.`,
+    );
+  });
+
   it("isolates two units of work that write the same row", async () => {
     await migrate(store, notes);
     const other = database.open();
