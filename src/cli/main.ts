@@ -14,6 +14,9 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
 stderr.on("error", () => {});
 
 void start().then(async (code) => {
+  const isStopped = code === exitCodes.interrupted || code === exitCodes.terminated;
+  // A process that was told to stop must not wait for a reader that has stopped reading.
+  if (isStopped) setTimeout(() => process.exit(code), 1_000);
   await Promise.all([flushed(stdout), flushed(stderr)]);
   if (outputError !== undefined) {
     stderr.write(`settlekit: The output could not be written: ${outputError.message}\n`);
@@ -36,9 +39,6 @@ async function start(): Promise<number> {
 }
 
 /** Pipes are asynchronous on some platforms, and an exit would lose what is still queued. */
-function flushed(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    if (stream.destroyed) resolve();
-    else stream.write("", () => resolve());
-  });
+function flushed(stream: Writable): Promise<unknown> {
+  return new Promise((resolve) => stream.write("", resolve));
 }
