@@ -59,8 +59,6 @@ export const listenCommand = defineCommand({
       secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
       toleranceSeconds: tolerance,
-      // Without a logger, the causes of mismatches are not looked for.
-      logger: { warn() {}, error() {} },
     });
     const isAsked = ({ event }: Webhook) => events.length === 0 || events.includes(event);
     const forward = async (webhook: Webhook, rawHeaders: readonly string[]) => {

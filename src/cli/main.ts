@@ -5,6 +5,9 @@ import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 
 const { stdout, stderr } = process;
 
+/** Pipes are asynchronous on some platforms, and an exit would lose what is still queued. */
+const flushed = (stream: Writable) => new Promise((resolve) => stream.write("", resolve));
+
 let outputError: NodeJS.ErrnoException | undefined;
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   // A reader that closes early, such as `head`, is not a failure. Later errors only say that the stream is closed.
@@ -36,9 +39,4 @@ async function start(): Promise<number> {
   }
   const { run } = await import("./command-line.ts");
   return run(process.argv.slice(2), { stdout, stderr });
-}
-
-/** Pipes are asynchronous on some platforms, and an exit would lose what is still queued. */
-function flushed(stream: Writable): Promise<unknown> {
-  return new Promise((resolve) => stream.write("", resolve));
 }
