@@ -11,21 +11,21 @@ import type { Terminal } from "./terminal.ts";
  *
  * @throws {UsageError} It cannot be read, or is not in UTF-8: writing it back would destroy it.
  */
-export function readText(path: string, ifMissing?: string): string {
+export function readText(path: string, ifMissing?: string, name = path): string {
   try {
     const content = readFileSync(path);
     if (isUtf8(content)) return new TextDecoder().decode(content);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" && ifMissing !== undefined) return ifMissing;
-    throw new UsageError(`${path} cannot be read: ${message}`);
+    throw new UsageError(`${name} cannot be read: ${message}`);
   }
-  throw new UsageError(`${path} is not in UTF-8. Save it as UTF-8; PowerShell may write UTF-16.`);
+  throw new UsageError(`${name} is not in UTF-8. Save it as UTF-8; PowerShell may write UTF-16.`);
 }
 
 /** Adds the file's variables to the environment. From then on, credentials among them are never printed. */
 export function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
-  const text = typeof dotenv === "string" ? readText(dotenv) : "";
+  const text = typeof dotenv === "string" ? readText(dotenv, undefined, `--dotenv ${dotenv}`) : "";
   for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
   for (const [name, value = ""] of Object.entries(process.env)) {
     // By prefix as well: a key may be in the wrong variable.
