@@ -72,12 +72,13 @@ export function createEvents(store: Store, now: () => Date) {
   return {
     emit,
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
-    /** Emits the outcome of a request, unless a reset deleted it, or a loaded state has another at its place. */
-    ended(request: RequestEntry): void {
+    /** Emits the outcome of a request, even if the timeline dropped it. Returns false if a reset or a load did. */
+    ended(request: RequestEntry): boolean {
       const entry = entries.get(String(request.sequence));
-      if (entry?.type === "request" && entry.requestId === request.requestId) keep(request);
-      // Dropped because of the timeline's limit.
-      else if (request.sequence > replacedSequence) tell(request);
+      const isKept = entry?.type === "request" && entry.requestId === request.requestId;
+      const isCurrent = isKept || request.sequence > replacedSequence;
+      if (isCurrent) (isKept ? keep : tell)(request);
+      return isCurrent;
     },
     /** Runs synchronous work, and sets the cause of the effects that it emits. */
     during<Result>(next: Partial<Cause>, work: () => Result): Result {

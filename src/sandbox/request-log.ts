@@ -85,9 +85,11 @@ export function createRequestLog({ clock, events, random, store }: Core) {
     /** Stores the outcome in the request and its event, unless they were dropped. */
     function end(how: RequestOutcome) {
       outcome = how;
-      const request = { ...facts, outcome, status };
-      if (requests.get(requestId)) requests.set(requestId, { ...request, ...kept, answer });
-      events.ended({ ...request, type: "request", sequence });
+      const state = { ...facts, outcome, status };
+      // After a reset of a sandbox with a seed, a later request may have the same id.
+      const isCurrent = events.ended({ ...state, type: "request", sequence });
+      if (isCurrent && requests.get(requestId))
+        requests.set(requestId, { ...state, ...kept, answer });
     }
 
     env.signal.addEventListener("abort", () => {
