@@ -133,7 +133,8 @@ export async function serve(answer: Answer, port: number, host: string): Promise
     // Otherwise the adapter would replace the process's own Request and Response.
     { overrideGlobalObjects: false, errorHandler: invalidTarget },
   );
-  const server = createServer(listener);
+  // Clients close idle connections. If the server did, a request that a busy client sends at that moment would be lost.
+  const server = createServer({ keepAliveTimeout: 0 }, listener);
   // Node's default of 511 is too short for a burst of parallel requests: connections beyond it are delayed or reset.
   server.listen({ port, host, backlog: 4_096 });
   await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {

@@ -52,6 +52,14 @@ describe("a listening sandbox", () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  it("never closes an idle connection, on which a busy client may be about to send a request", async () => {
+    await using server = await createSandbox().listen({ port: 0 });
+    const { headers } = await fetch(server.url);
+    // It would announce when the server closes the connection.
+    expect(headers.get("keep-alive")).toBeNull();
+    expect(headers.get("connection")).toBe("keep-alive");
+  });
+
   it("does not replace the global Request and Response", async () => {
     await using _server = await createSandbox().listen({ port: 0 });
     expect(globalThis.Request).toBe(platform.Request);
