@@ -1,22 +1,32 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { ask, canAsk } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Some editors write a byte order mark, which would become part of the first variable's name. */
-export const withoutByteOrderMark = (text: string) => text.replace(/^\ufeff/, "");
+/**
+ * The text of a file, without the byte order mark that some editors write.
+ *
+ * @throws {UsageError} It cannot be read, or is not in UTF-8: writing it back would destroy it.
+ */
+export function readText(path: string, ifMissing?: string, name = path): string {
+  try {
+    const content = readFileSync(path);
+    if (isUtf8(content)) return new TextDecoder().decode(content);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && ifMissing !== undefined) return ifMissing;
+    throw new UsageError(`${name} cannot be read: ${message}`);
+  }
+  throw new UsageError(`${name} is not in UTF-8. Save it as UTF-8; PowerShell may write UTF-16.`);
+}
 
 /** Adds the file's variables to the environment. From then on, credentials among them are never printed. */
 export function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
-  try {
-    const text = typeof dotenv === "string" ? readFileSync(dotenv, "utf8") : "";
-    const variables = parseEnv(withoutByteOrderMark(text));
-    for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
-  } catch (error) {
-    throw new UsageError(`--dotenv cannot be read: ${(error as Error).message}`);
-  }
+  const text = typeof dotenv === "string" ? readText(dotenv, undefined, `--dotenv ${dotenv}`) : "";
+  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
   for (const [name, value = ""] of Object.entries(process.env)) {
     // By prefix as well: a key may be in the wrong variable.
     const isCredential = /(?:KEY|SECRET|TOKEN)$/.test(name) || /^(?:sk|ps|whsec|at)_/.test(value);
@@ -35,11 +45,7 @@ export async function writeVariables(
   variables: Readonly<Record<string, string>>,
   { asJson, say, warn }: Terminal,
 ): Promise<void> {
-  const content = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw new UsageError(`${path} cannot be read: ${error.message}`);
-  });
-  const before = withoutByteOrderMark(content);
+  const before = readText(path, "");
   const known = parseEnv(before);
   let text = before;
   for (const [name, value] of Object.entries(variables)) {

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isRecord, parsedJson, show } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
-import { withoutByteOrderMark, writeVariables } from "./dotenv-file.ts";
+import { readText, writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
 import { defineCommand, path, setting } from "./options.ts";
 import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
@@ -19,7 +18,7 @@ export const initCommand = defineCommand({
   },
   async run({ path, seed }, terminal) {
     // Before anything is written.
-    const { framework, file } = await projectOf(resolve("package.json"));
+    const { framework, file } = projectOf(resolve("package.json"));
     const isNext = framework === frameworks.next;
     const sandbox = await sandboxFrom({ seed, identity: seed ?? usualIdentity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
@@ -131,12 +130,8 @@ createServer((request, response) => {
 };
 
 /** @throws {UsageError} The file exists, but is not a JSON object. */
-async function projectOf(packageJson: string): Promise<{ framework: Framework; file: string }> {
-  const text = await readFile(packageJson, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "{}";
-    throw new UsageError(`${show(packageJson)} cannot be read: ${error.message}`);
-  });
-  const content = parsedJson(withoutByteOrderMark(text));
+function projectOf(packageJson: string): { framework: Framework; file: string } {
+  const content = parsedJson(readText(packageJson, "{}"));
   if (!isRecord(content)) {
     const fact = content === undefined ? "is not JSON" : "is not a JSON object";
     throw new UsageError(

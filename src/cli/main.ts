@@ -5,6 +5,9 @@ import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 
 const { stdout, stderr } = process;
 
+/** Pipes are asynchronous on some platforms, and an exit would lose what is still queued. */
+const flushed = (stream: Writable) => new Promise((resolve) => stream.write("", resolve));
+
 let outputError: NodeJS.ErrnoException | undefined;
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   // A reader that closes early, such as `head`, is not a failure. Later errors only say that the stream is closed.
@@ -14,6 +17,9 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
 stderr.on("error", () => {});
 
 void start().then(async (code) => {
+  const isStopped = code === exitCodes.interrupted || code === exitCodes.terminated;
+  // A process that was told to stop must not wait for a reader that has stopped reading.
+  if (isStopped) setTimeout(() => process.exit(code), 1_000);
   await Promise.all([flushed(stdout), flushed(stderr)]);
   if (outputError !== undefined) {
     stderr.write(`settlekit: The output could not be written: ${outputError.message}\n`);
@@ -33,12 +39,4 @@ async function start(): Promise<number> {
   }
   const { run } = await import("./command-line.ts");
   return run(process.argv.slice(2), { stdout, stderr });
-}
-
-/** Pipes are asynchronous on some platforms, and an exit would lose what is still queued. */
-function flushed(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    if (stream.destroyed) resolve();
-    else stream.write("", () => resolve());
-  });
 }

@@ -63,9 +63,9 @@ export function createTerminal({ stdout, stderr }: Streams) {
     warn: (line: string) => say(`${paint("yellow", "Warning:")} ${line}`),
     /** Prints a line of JSON on stdout. Control characters that JSON leaves unescaped are escaped, too. */
     json(value: object) {
-      const isText = (inner: unknown) => typeof inner === "string";
-      const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
-      write(stdout, `${visible(text)}\n`);
+      // Other programs refuse half a surrogate pair, such as at the end of a truncated text.
+      const textOf = (it: unknown) => (typeof it === "string" ? redacted(it).toWellFormed() : it);
+      write(stdout, `${visible(JSON.stringify(value, (_, inner) => textOf(inner)))}\n`);
     },
     /** Prints the report of a server or a decision: JSON with `--json`, otherwise lines on stderr. */
     report: reporterOn(say),

@@ -4,7 +4,7 @@ import {
   type Announced,
   type Cause,
   eventTypes,
-  type RequestOutcome,
+  type RequestEntry,
   type SandboxEvent,
   type SandboxListener,
   type TimelineEntry,
@@ -37,6 +37,8 @@ export function createEvents(store: Store, now: () => Date) {
   /** Stored apart from the events, because a reset deletes those. */
   const stored = store.cell("last sequence", 0, { survivesReset: true });
   let lastSequence = 0;
+  /** The last one when everything was last replaced. */
+  let replacedSequence = 0;
   let cause = noCause;
 
   function tell(event: SandboxEvent): void {
@@ -56,6 +58,7 @@ export function createEvents(store: Store, now: () => Date) {
 
   store.onReplaced(() => {
     lastSequence = Math.max(lastSequence, stored.get());
+    replacedSequence = lastSequence;
     endOpenRequests(entries);
   });
 
@@ -69,11 +72,13 @@ export function createEvents(store: Store, now: () => Date) {
   return {
     emit,
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
-    /** Emits the outcome of a request, unless its event was dropped, or a loaded state has another at its place. */
-    ended(sequence: number, requestId: string, outcome: RequestOutcome, status?: number | null) {
-      const entry = entries.get(String(sequence));
-      if (entry?.type !== "request" || entry.requestId !== requestId) return;
-      keep({ ...entry, outcome, status: status ?? entry.status });
+    /** Emits the outcome of a request, even if the timeline dropped it. Returns false if a reset or a load did. */
+    ended(request: RequestEntry): boolean {
+      const entry = entries.get(String(request.sequence));
+      const isKept = entry?.type === "request" && entry.requestId === request.requestId;
+      const isCurrent = isKept || request.sequence > replacedSequence;
+      if (isCurrent) (isKept ? keep : tell)(request);
+      return isCurrent;
     },
     /** Runs synchronous work, and sets the cause of the effects that it emits. */
     during<Result>(next: Partial<Cause>, work: () => Result): Result {

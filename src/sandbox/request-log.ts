@@ -71,19 +71,22 @@ export function createRequestLog({ clock, events, random, store }: Core) {
       requestId,
       method: req.method,
       path: withoutSecrets(pathname + search),
-      status: null,
     };
+    let answer: ReceivedAnswer | null = null;
+    let status: number | null = null;
     let outcome: RequestOutcome = "open";
-    const sequence = events.emit({ ...facts, type: "request", outcome });
+    const sequence = events.emit({ ...facts, type: "request", outcome, status });
     const kept = { headers: keptHeaders(req.raw.headers), ...keptBody(c.var.body ?? "") };
-    requests.set(requestId, { ...facts, outcome, ...kept, answer: null });
+    requests.set(requestId, { ...facts, outcome, status, ...kept, answer });
 
     /** Stores the outcome in the request and its event, unless they were dropped. */
-    function end(how: RequestOutcome, answered?: Pick<ReceivedRequest, "status" | "answer">) {
+    function end(how: RequestOutcome) {
       outcome = how;
-      const request = requests.get(requestId);
-      if (request) requests.set(requestId, { ...request, outcome, ...answered });
-      events.ended(sequence, requestId, outcome, answered?.status);
+      const state = { ...facts, outcome, status };
+      // After a reset of a sandbox with a seed, a later request may have the same id.
+      const isCurrent = events.ended({ ...state, type: "request", sequence });
+      if (isCurrent && requests.get(requestId))
+        requests.set(requestId, { ...state, ...kept, answer });
     }
 
     env.signal.addEventListener("abort", () => {
@@ -99,10 +102,10 @@ export function createRequestLog({ clock, events, random, store }: Core) {
     // The client already disconnected.
     if (outcome !== "open") return;
     if (env.broken && isUnanswered(env.broken)) return end("unanswered");
-    const { status, headers } = c.res;
+    status = c.res.status;
     // The sandbox's own headers contain no secret.
-    const answer = { headers: Object.fromEntries(headers), ...keptBody(c.var.answer) };
-    end(env.broken ? "cut off" : "answered", { status, answer });
+    answer = { headers: Object.fromEntries(c.res.headers), ...keptBody(c.var.answer) };
+    end(env.broken ? "cut off" : "answered");
   };
 
   return {

@@ -133,8 +133,11 @@ export async function serve(answer: Answer, port: number, host: string): Promise
     // Otherwise the adapter would replace the process's own Request and Response.
     { overrideGlobalObjects: false, errorHandler: invalidTarget },
   );
-  const server = createServer(listener);
-  await once(server.listen(port, host), "listening").catch((cause: NodeJS.ErrnoException) => {
+  // Clients close idle connections. If the server did, a request that a busy client sends at that moment would be lost.
+  const server = createServer({ keepAliveTimeout: 0 }, listener);
+  // Node's default of 511 is too short for a burst of parallel requests: connections beyond it are delayed or reset.
+  server.listen({ port, host, backlog: 4_096 });
+  await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
     const { code, message } = cause;
     throw code === "EADDRINUSE"
       ? new ConfigurationError(
@@ -172,10 +175,7 @@ async function breakOff(
   fault: ConnectionFault,
 ) {
   const { socket } = outgoing;
-  if (isUnanswered(fault)) {
-    socket?.resetAndDestroy();
-    return;
-  }
+  if (isUnanswered(fault)) return void socket?.resetAndDestroy();
   const { half, headers } = await firstHalf(answer);
   outgoing.writeHead(answer.status, Object.fromEntries(headers));
   // Only after the first half was sent: a reset would overtake it.

@@ -184,7 +184,7 @@ export const getWithdrawalConfig: Operation<WithdrawalConfig> = read({
   essential: ["supported"],
 });
 
-/** List withdrawals for a dashboard. Its parameters and its response are assumed to be those of `listWithdrawals`. */
+/** List withdrawals for a dashboard. Its parameters and its response are those of `listWithdrawals`. */
 export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = readPages(
   withdrawalSchema,
   {
@@ -195,7 +195,7 @@ export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = readPage
   },
 );
 
-/** Read a withdrawal for a dashboard. Its response is assumed to be that of `getWithdrawal`. */
+/** Read a withdrawal for a dashboard. Its response is that of `getWithdrawal`. */
 export const getMerchantWithdrawal: Operation<Withdrawal> = read({
   name: "dashboard.withdrawals.get",
   path: "/v1/merchants/{merchantId}/withdrawals/{withdrawalId}",

@@ -31,7 +31,7 @@ export interface PaymentEventData {
   createdAt?: string;
 }
 
-/** The data of a withdrawal event. Only its `status` is documented. */
+/** The data of a withdrawal event. The interface document shows none of its fields. */
 export interface WithdrawalEventData {
   status: WithdrawalStatus;
   orderId?: string | null;

@@ -90,6 +90,16 @@ describe("settlekit doctor", () => {
     await rm(folder, { recursive: true });
   });
 
+  test("refuses a file of variables in UTF-16, in which it would find none", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "settlekit-doctor-"));
+    const path = join(folder, ".env");
+    await writeFile(path, "\ufeffSETTLEKIT_ENVIRONMENT=testnet", "utf16le");
+    const { code, stderr } = await settlekit(["doctor", "--dotenv", path]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(".env is not in UTF-8.");
+    await rm(folder, { recursive: true });
+  });
+
   test.each([
     ["environment", { SETTLEKIT_ENVIRONMENT: "staging" }, 2, /no environment "staging"/],
     ["baseUrl", { SETTLEKIT_TESTNET_URL: "http://api.example" }, 2, /plain http/],

@@ -55,6 +55,15 @@ describe("settlekit init", () => {
     expect((await init()).stderr).toContain(".env is up to date.");
   });
 
+  test("refuses a file in UTF-16, as Windows PowerShell writes it, and leaves it as it is", async () => {
+    const bytes = Buffer.from("\ufeffDB_PASSWORD=mine\r\n", "utf16le");
+    await writeFile(join(folder, ".env"), bytes);
+    const { code, stderr } = await init();
+    expect(code).toBe(2);
+    expect(stderr).toContain(".env is not in UTF-8. Save it as UTF-8");
+    expect(await readFile(join(folder, ".env"))).toEqual(bytes);
+  });
+
   test.each([
     [{ dependencies: { express: "5" } }, 'app.all("/webhooks", webhooks.nodeHandler());'],
     [{ dependencies: { next: "16", react: "19" } }, "export const POST = webhooks.fetchHandler();"],

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -234,6 +236,39 @@ describe("settlekit mcp", () => {
     const payment = { orderId: "order_1", amount: 900 };
     expect((await editor.call("sandbox_create_payment", payment)).isError).toBe(true);
     expect(service.requests.every(({ method }) => method === "GET")).toBe(true);
+    await editor.close();
+  });
+
+  test("answers all requests that were piped to it before it exits", async () => {
+    const { paymentId: id } = await merchant.payments.create({ amount: 2500, orderId: "piped" });
+    const clientInfo = { name: "script", version: "1" };
+    const requests = [
+      ["initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo }],
+      ["tools/call", { name: "get_payment", arguments: { id } }],
+      ["tools/call", { name: "list_payments", arguments: {} }],
+    ].map(([method, params], id) => JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    const child = spawn(process.execPath, [main, "mcp"], {
+      env: variablesWith({
+        SETTLEKIT_ENVIRONMENT: "sandbox",
+        SETTLEKIT_SANDBOX_URL: server.url,
+        SETTLEKIT_SECRET_KEY: secretKey,
+      }),
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    child.stdin.end(`${requests.join("\n")}\n`);
+    const answers = (await text(child.stdout)).trimEnd().split("\n");
+    expect(answers.map((line) => JSON.parse(line).id).sort()).toEqual([0, 1, 2]);
+  });
+
+  test("lists payments even if the service leaves out the pagination", async () => {
+    await using service = await scriptedServer({ body: { data: [{ id: "p_1" }] } });
+    const editor = await connect({
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: service.url,
+      SETTLEKIT_SECRET_KEY: secretKey,
+    });
+    const { value } = await editor.call("list_payments");
+    expect(value).toEqual({ payments: [{ id: "p_1" }] });
     await editor.close();
   });
 

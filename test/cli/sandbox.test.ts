@@ -73,6 +73,17 @@ describe("settlekit sandbox", () => {
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
+  test("can be stopped while nothing reads its output", async () => {
+    await using running = await sandbox();
+    running.process.stdout?.pause();
+    // More than a pipe holds.
+    const url = `${running.keys.url}/${"a".repeat(10_000)}`;
+    for (let requests = 0; requests < 60; requests++) await fetch(url);
+    running.process.kill("SIGTERM");
+    expect(await once(running.process, "exit")).toEqual([143, null]);
+    running.process.stdout?.resume();
+  });
+
   test("says that a port is taken, and suggests --port 0", async () => {
     await using other = await scriptedServer({});
     const { port } = new URL(other.url);

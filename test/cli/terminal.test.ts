@@ -87,6 +87,12 @@ describe("the terminal", () => {
     expect(JSON.parse(stdout)).toEqual(value);
   });
 
+  test("JSON lines can be read by jq, which refuses half an emoji, such as of a truncated text", () => {
+    const { terminal, written } = terminalWith();
+    terminal.json({ body: "😀".slice(0, 1), whole: "😀" });
+    expect(written().stdout).toBe('{"body":"\ufffd","whole":"😀"}\n');
+  });
+
   test("a credential is never printed, not even its beginning at the end of a truncated text", () => {
     const { terminal, written } = terminalWith();
     terminal.conceal('whsec_"0123456789');

@@ -172,6 +172,20 @@ describe("the timeline", () => {
   });
 });
 
+it("a request that ends after a reset does not change a later one, which has its id in a sandbox with a seed", async () => {
+  const sandbox = createSandbox({ seed: "ci" });
+  sandbox.faults.latency("*", 800);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const running = send(sandbox, paymentsPath);
+  await new Promise(setImmediate);
+  sandbox.reset();
+  const { headers } = await send(sandbox, "/later");
+  await vi.advanceTimersByTimeAsync(800);
+  vi.useRealTimers();
+  expect((await running).headers.get("x-request-id")).toBe(headers.get("x-request-id"));
+  expect(sandbox.requests()).toMatchObject([{ path: "/later", status: 404 }]);
+});
+
 it("a request that ends after a load does not change the loaded state's requests", async () => {
   const [first, second] = [createSandbox(), createSandbox()];
   await send(first, "/loaded");

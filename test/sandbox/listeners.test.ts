@@ -29,6 +29,23 @@ describe("sandbox.on", () => {
     expect(met).toEqual([["POST /payments", fault]]);
   });
 
+  it("reports the end of a slow request, however much has happened since it began", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sandbox = createSandbox();
+    const ended: unknown[] = [];
+    sandbox.on("request", ({ path, outcome, status }) => {
+      if (path === paymentsPath && outcome !== "open") ended.push([outcome, status]);
+    });
+    sandbox.faults.latency("GET /payments", 800, { when: "before" });
+    const slow = send(sandbox, paymentsPath);
+    // More than the timeline keeps.
+    for (let index = 0; index < 2_001; index++) await send(sandbox, `/${index}`);
+    await vi.advanceTimersByTimeAsync(800);
+    vi.useRealTimers();
+    expect((await slow).status).toBe(200);
+    expect(ended).toEqual([["answered", 200]]);
+  });
+
   it("reports when a refused webhook is retried", async () => {
     const sandbox = createSandbox({
       now: newYear,

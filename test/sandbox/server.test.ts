@@ -42,6 +42,24 @@ describe("a listening sandbox", () => {
     },
   );
 
+  // Other systems may allow shorter queues only.
+  it.runIf(process.platform === "linux")("takes a thousand connections at once", async () => {
+    await using server = await createSandbox().listen({ port: 0 });
+    const sockets = Array.from({ length: 1_000 }, () => connect(server.port, "127.0.0.1"));
+    // A connection that the queue does not take is attempted again after a second, and may be reset.
+    for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+    expect(sockets.filter(({ connecting }) => connecting)).toHaveLength(0);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it("never closes an idle connection, on which a busy client may be about to send a request", async () => {
+    await using server = await createSandbox().listen({ port: 0 });
+    const { headers } = await fetch(server.url);
+    // It would announce when the server closes the connection.
+    expect(headers.get("keep-alive")).toBeNull();
+    expect(headers.get("connection")).toBe("keep-alive");
+  });
+
   it("does not replace the global Request and Response", async () => {
     await using _server = await createSandbox().listen({ port: 0 });
     expect(globalThis.Request).toBe(platform.Request);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { MerchantClient } from "../../client.ts";
 import { SettlekitError } from "../../errors.ts";
 import { version } from "../../runtime.ts";
@@ -28,18 +29,21 @@ export const mcpCommand = defineCommand({
     const tools = [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
     const options = { capabilities: { tools: {} }, instructions };
     const server = new Server({ name: "settlekit", version }, options);
-    server.setRequestHandler(schemas.ListToolsRequestSchema, () => {
-      return { tools: tools.map(({ listed }) => listed) };
+    const list = { tools: tools.map(({ listed }) => listed) };
+    server.setRequestHandler(schemas.ListToolsRequestSchema, () => list);
+    let answered: Promise<unknown> = Promise.resolve();
+    server.setRequestHandler(schemas.CallToolRequestSchema, ({ params }) => {
+      const answer = callTool(tools, params, terminal.redact);
+      answered = Promise.all([answered, answer]);
+      return answer;
     });
-    server.setRequestHandler(schemas.CallToolRequestSchema, ({ params }) =>
-      callTool(tools, params, terminal.redact),
-    );
     const stopped = untilStopped();
-    const ended = new Promise<number>((resolve) => process.stdin.once("end", () => resolve(0)));
+    const ended = new Promise((resolve) => process.stdin.once("end", resolve))
+      .then(() => answered)
+      // The server sends a result only after its promise has resolved.
+      .then(() => setImmediate(0));
     await server.connect(new StdioServerTransport());
-    const code = await Promise.race([stopped, ended]);
-    await server.close();
-    return code;
+    return Promise.race([stopped, ended]);
   },
 });
 

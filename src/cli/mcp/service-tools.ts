@@ -26,7 +26,7 @@ export function serviceTools(client: () => Promise<MerchantClient>): Tool[] {
           const { data, pagination } = await (await client())[kinds].list(filters);
           // Most of a payment is its quotes, and editors refuse long results.
           const brief = data.map((item) => ({ ...item, quotes: undefined }));
-          return { [kinds]: brief, total: pagination.total };
+          return { [kinds]: brief, total: pagination?.total };
         },
       }),
       defineTool({
@@ -37,10 +37,9 @@ export function serviceTools(client: () => Promise<MerchantClient>): Tool[] {
           orderId: described(z.string(), "The merchant's own id of the order."),
           createdAfter: described(z.optional(z.string()), "Such as 2026-01-01T00:00:00Z."),
         },
-        async run({ orderId, createdAfter }) {
-          const { [kinds]: resource } = await client();
-          return { [kinds]: await resource.findByOrderId(orderId, { createdAfter }) };
-        },
+        run: async ({ orderId, ...options }) => ({
+          [kinds]: await (await client())[kinds].findByOrderId(orderId, options),
+        }),
       }),
     ];
   });

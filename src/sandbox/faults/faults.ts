@@ -150,11 +150,9 @@ export function createFaults({ store, random, headerPrefix }: Core) {
   /** Each caller's requests in the current window. It is in real time, because clients wait in real time. */
   const counts = new Map<string, number>();
   let windowEndMs = 0;
-  store.onReplaced(endWindow);
-
-  function endWindow(): void {
+  store.onReplaced(() => {
     windowEndMs = 0;
-  }
+  });
 
   /** Counts a request, and returns the number of its caller's requests in this window. */
   function count(caller: string): number {
@@ -186,7 +184,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
 
   function rateLimit(rate: RateLimit | null): void {
     limit.set(rate === null ? null : checkedRate(rate));
-    endWindow();
+    windowEndMs = 0;
   }
 
   return {

@@ -24,9 +24,8 @@ export function curlFor(request: WebhookMessage & { readonly method: string }): 
 function credential(name: string): string {
   if (!/^[\w-]+$/.test(name)) return quoted(`${name}: `);
   if (name.endsWith("authorization")) return `"${name}: Bearer $SETTLEKIT_ACCESS_TOKEN"`;
-  return name.endsWith("-payment-secret")
-    ? `"${name}: $SETTLEKIT_PAYMENT_SECRET"`
-    : `"${name}: $SETTLEKIT_SECRET_KEY"`;
+  const variable = name.endsWith("-payment-secret") ? "PAYMENT_SECRET" : "SECRET_KEY";
+  return `"${name}: $SETTLEKIT_${variable}"`;
 }
 
 function quoted(text: string): string {

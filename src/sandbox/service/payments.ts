@@ -66,15 +66,10 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     payments.set(next.id, next);
     const facts = factsOf(next);
     const { confirmations = null, requiredConfirmations = null } = next.receipt ?? {};
-    const moved = {
-      type: "payment.moved",
-      ...facts,
-      confirmations,
-      requiredConfirmations,
-    } as const;
+    const move = { type: "payment.moved", ...facts, confirmations, requiredConfirmations } as const;
     const expired = { type: "payment.expired", ...facts } as const;
-    if (next.status === payment.status) events.emitEffect({ ...moved, eventId: null, event: null });
-    else publish("payment.updated", next, next.status === "expired" ? expired : moved);
+    if (next.status === payment.status) events.emitEffect({ ...move, eventId: null, event: null });
+    else publish("payment.updated", next, next.status === "expired" ? expired : move);
     return next;
   }
 
