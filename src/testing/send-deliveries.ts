@@ -8,6 +8,7 @@ import {
   type Sendable,
 } from "./disturb-deliveries.ts";
 
+/** The options of `sendDeliveries`. */
 export interface SendOptions extends Disturbance {
   /** How many may be in flight at once. Default: 1, so that each is answered before the next is sent. */
   readonly atOnce?: number | undefined;

@@ -25,12 +25,12 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_027],
+  ["cli", 4_025],
   ["evm", 474],
-  ["http", 2_572],
+  ["http", 2_570],
   ["resources", 2_543],
-  ["sandbox", 6_627],
-  ["testing", 400],
+  ["sandbox", 6_628],
+  ["testing", 401],
   ["webhooks", 1_763],
   ["wire", 1_755],
 ])("src/%s stays within %i lines", async (folder, limit) => {

@@ -11,6 +11,7 @@ import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
 import { unreadable } from "./page-walk.ts";
 
+/** The options of `findByOrderId`. */
 export interface FindOptions extends ReadOptions {
   /**
    * A time before which no match can have been created: a `Date`, or ISO 8601 text with a time zone such as

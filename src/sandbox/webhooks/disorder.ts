@@ -37,6 +37,7 @@ const defaultByMs: Readonly<Record<DisorderKind, number>> = {
 
 export const disorderKinds = Object.keys(defaultByMs) as readonly DisorderKind[];
 
+/** Which of the sandbox's webhooks a disorder affects, and by how much. */
 export interface DisorderOptions extends Frequency {
   /** Such as `payment.updated`. @defaultValue every event */
   readonly event?: keyof WebhookEvents | undefined;
