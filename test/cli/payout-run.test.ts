@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "vitest";
 import { scriptedServer, silent } from "../scripted-server.ts";
 import { CommandLine } from "./command-line.ts";
@@ -18,6 +19,10 @@ describe("settlekit payouts run", () => {
       ),
       expect.stringMatching(/^settlekit: .*Check that the credential is complete/),
     ]);
+    // They are due again after five seconds, which the next run may take to start.
+    const db = new DatabaseSync(path());
+    db.exec("UPDATE settlekit_payouts SET due_at = due_at + 3600000");
+    db.close();
     const waiting = await payouts("run", "--no-limits");
     expect(waiting).toMatchObject({ code: 0, stdout: "" });
     expect(linesOf(waiting.stderr)).toEqual([
@@ -94,7 +99,6 @@ describe("settlekit payouts run", () => {
 
   it("counts the payouts that need a decision, while the breaker is open", async () => {
     for (const orderId of ["a", "b"]) await payouts(...planOf(orderId));
-    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const db = new DatabaseSync(path());
     db.exec("UPDATE settlekit_payouts SET state = 'needs_decision' WHERE order_id = 'a'");
     db.exec("UPDATE settlekit_payout_journal SET at = 1");
