@@ -7,6 +7,13 @@ import { errorOf, linesOf, payoutsCommand, planOf } from "./payouts-command.ts";
 const { sandbox, path, run, payouts, payoutsWith } = payoutsCommand("payout run");
 const revoked = { SETTLEKIT_SECRET_KEY: "sk_test_revoked" };
 
+/** Payouts that were tried or sent are due again after five seconds, which the next commands may take. */
+function postpone(): void {
+  const db = new DatabaseSync(path());
+  db.exec("UPDATE settlekit_payouts SET due_at = due_at + 3600000");
+  db.close();
+}
+
 describe("settlekit payouts run", () => {
   it("exits with 3 when the key is refused, and counts the payouts that wait for a retry", async () => {
     await payouts(...planOf("a"));
@@ -19,10 +26,7 @@ describe("settlekit payouts run", () => {
       ),
       expect.stringMatching(/^settlekit: .*Check that the credential is complete/),
     ]);
-    // They are due again after five seconds, which the next run may take to start.
-    const db = new DatabaseSync(path());
-    db.exec("UPDATE settlekit_payouts SET due_at = due_at + 3600000");
-    db.close();
+    postpone();
     const waiting = await payouts("run", "--no-limits");
     expect(waiting).toMatchObject({ code: 0, stdout: "" });
     expect(linesOf(waiting.stderr)).toEqual([
@@ -91,6 +95,7 @@ describe("settlekit payouts run", () => {
     expect(doubtful.stderr).toMatch(
       /Payouts whose request has no answer yet: 1\. A run after [\dT:.-]+Z finds out/,
     );
+    postpone();
     for (const orderId of ["g", "h", "i", "j", "k", "l"]) await payouts(...planOf(orderId, "900"));
     const refused = await payoutsWith(revoked, "run", "--no-limits");
     expect(refused.stderr).toMatch(/tried again after a failure: 4, /);
@@ -179,6 +184,7 @@ describe("settlekit payouts run", () => {
     const ofCyd = ["--tenant", "cyd"];
     await payoutsWith(cyd, ...planOf("a"), ...ofCyd);
     await payoutsWith(cyd, "run", "--no-limits", ...ofCyd);
+    postpone();
     await payoutsWith(cyd, ...planOf("b"), ...ofCyd);
     const annKey = await payouts("run", "--no-limits", ...ofCyd, "--json");
     expect(errorOf(annKey)).toMatchObject({ name: "ConfigurationError", code: "other_merchant" });

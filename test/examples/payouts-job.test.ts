@@ -32,6 +32,7 @@ async function openedJob() {
     PAYOUTS_FILE: input,
     DATABASE_FILE: join(scratch.path, "payouts.sqlite"),
   };
+  const run = () => example.run("start", variables);
   return {
     sandbox,
     client: new MerchantClient({
@@ -40,7 +41,15 @@ async function openedJob() {
       secretKey: sandbox.secretKey,
     }),
     input,
-    run: () => example.run("start", variables),
+    run,
+    /** Runs it as a scheduler does, until it has nothing left to do. */
+    async finish() {
+      for (;;) {
+        const last = await run();
+        const code = await last.ended();
+        if (!needsAnotherRun(last)) return { code, output: last.output };
+      }
+    },
     /** The withdrawals that exist, whatever answers the job received. */
     made: () =>
       sandbox.withdrawals.all().map(({ orderId, amountInCents }) => `${orderId}: ${amountInCents}`),
@@ -53,13 +62,18 @@ async function openedJob() {
 
 type Job = Awaited<ReturnType<typeof openedJob>>;
 
-/** Waits until a condition holds; throws if the run ends before it does. */
-async function until(holds: () => boolean, run: Run): Promise<void> {
-  const ended = run.ended().then(() => {
-    if (!holds()) throw new Error(`The run ended before its time:\n${run.output}`);
-  });
-  const held = vi.waitUntil(holds, { interval: 5, timeout: 60_000 });
-  await Promise.race([held, ended]);
+/** Whether a run that has ended left payouts unsent: a busy machine holds up requests for too long to send them. */
+const needsAnotherRun = ({ output }: Run) => /'(planned|sending)'/.test(output);
+
+/** Runs the job until a condition holds; throws if it ends before that, with nothing left to do. */
+async function runUntil(holds: () => boolean, { run }: Job): Promise<Run> {
+  for (;;) {
+    const running = await run();
+    const held = vi.waitUntil(holds, { interval: 5, timeout: 60_000 });
+    await Promise.race([held, running.ended()]);
+    if (holds()) return running;
+    if (!needsAnotherRun(running)) throw new Error(`It ended before its time:\n${running.output}`);
+  }
 }
 
 const creations = (sandbox: Sandbox) =>
@@ -77,32 +91,21 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
   ],
   [
     "while the service has its first request, but has not acted on it",
-    async ({ sandbox, run }) => {
+    async (job) => {
       // Longer than the next run takes to start: without waiting, it would look too early.
-      sandbox.faults.latency("POST /withdrawals", 1_200, { when: "before" });
-      const running = await run();
-      await until(() => creations(sandbox) > 0, running);
-      return running;
+      job.sandbox.faults.latency("POST /withdrawals", 1_200, { when: "before" });
+      return runUntil(() => creations(job.sandbox) > 0, job);
     },
   ],
   [
     "while the service's answer to its second payout is on its way",
-    async ({ sandbox, run, made }) => {
-      sandbox.faults.latency("POST /withdrawals", 0, { when: "before" });
-      sandbox.faults.latency("POST /withdrawals", 300, { when: "after" });
-      const running = await run();
-      await until(() => made().length >= 2, running);
-      return running;
+    async (job) => {
+      job.sandbox.faults.latency("POST /withdrawals", 0, { when: "before" });
+      job.sandbox.faults.latency("POST /withdrawals", 300, { when: "after" });
+      return runUntil(() => job.made().length >= 2, job);
     },
   ],
-  [
-    "right after its second payout was made",
-    async ({ run, made }) => {
-      const running = await run();
-      await until(() => made().length >= 2, running);
-      return running;
-    },
-  ],
+  ["right after its second payout was made", (job) => runUntil(() => job.made().length >= 2, job)],
 ];
 
 describe.concurrent(example.name, () => {
@@ -110,16 +113,14 @@ describe.concurrent(example.name, () => {
     await using job = await openedJob();
     const first = await started(job);
     await first.stop("SIGKILL");
-    const second = await job.run();
-    expect([await second.ended(), second.output]).toEqual([0, expect.anything()]);
+    expect(await job.finish()).toMatchObject({ code: 0 });
     expect(job.made().sort()).toEqual(once);
   });
 
   it("pays once when the service has paid and its answer is lost", async () => {
     await using job = await openedJob();
     job.sandbox.faults.reset("POST /withdrawals", { when: "after" });
-    const run = await job.run();
-    expect([await run.ended(), run.output]).toEqual([0, expect.anything()]);
+    expect(await job.finish()).toMatchObject({ code: 0 });
     expect(job.made().sort()).toEqual(once);
   });
 
@@ -128,7 +129,7 @@ describe.concurrent(example.name, () => {
     job.sandbox.faults.latency("POST /withdrawals", 300, { when: "before" });
     const runs = await Promise.all([job.run(), job.run()]);
     for (const run of runs) await run.ended();
-    expect(await (await job.run()).ended()).toBe(0);
+    expect(await job.finish()).toMatchObject({ code: 0 });
     expect(job.made().sort()).toEqual(once);
   });
 
@@ -136,9 +137,8 @@ describe.concurrent(example.name, () => {
     await using job = await openedJob();
     const [first, ...others] = JSON.parse(due);
     await writeFile(job.input, JSON.stringify([{ ...first, chainId: 99 }, ...others]));
-    const run = await job.run();
-    expect(await run.ended()).toBe(1);
-    expect(run.output).toMatch(/seller_1.*refused/);
+    const { code, output } = await job.finish();
+    expect([code, output]).toEqual([1, expect.stringMatching(/seller_1.*refused/)]);
     expect(job.made().sort()).toEqual(once.slice(1));
   });
 
@@ -167,7 +167,7 @@ describe.concurrent(example.name, () => {
 
   it("reports how the withdrawals ended", async () => {
     await using job = await openedJob();
-    await (await job.run()).ended();
+    await job.finish();
     const idOf = (seller: string) =>
       job.sandbox.withdrawals.all().find(({ orderId }) => orderId?.endsWith(seller))?.id ?? "";
     await job.sandbox.withdrawals.simulate(idOf("seller_1"), "complete");
