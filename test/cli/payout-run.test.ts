@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { scriptedServer, silent } from "../scripted-server.ts";
@@ -6,6 +7,13 @@ import { errorOf, linesOf, payoutsCommand, planOf, recipient } from "./payouts-c
 
 const { sandbox, url, path, run, payouts, payoutsWith } = payoutsCommand("payout run");
 const revoked = { SETTLEKIT_SECRET_KEY: "sk_test_revoked" };
+
+/** Payouts that were tried or sent are due again after five seconds, which the next commands may take. */
+function postpone(): void {
+  const db = new DatabaseSync(path());
+  db.exec("UPDATE settlekit_payouts SET due_at = due_at + 3600000");
+  db.close();
+}
 
 describe("settlekit payouts run", () => {
   it("exits with 3 when the key is refused, and counts the payouts that wait for a retry", async () => {
@@ -17,6 +25,7 @@ describe("settlekit payouts run", () => {
       expect.stringMatching(/Payouts to be retried after a failure: 2, the first at [\dT:.-]+Z\.$/),
       expect.stringMatching(/^settlekit: .*Check that the credential is complete/),
     ]);
+    postpone();
     const waiting = await payouts("run", "--no-limits");
     expect(waiting).toMatchObject({ code: 0, stdout: "" });
     expect(linesOf(waiting.stderr)).toEqual([
@@ -107,6 +116,7 @@ describe("settlekit payouts run", () => {
     expect(doubtful.stderr).toMatch(
       /Payouts whose request has no response yet: 1\. A run after [\dT:.-]+Z finds out/,
     );
+    postpone();
     for (const orderId of ["g", "h", "i", "j", "k", "l"]) await payouts(...planOf(orderId, "900"));
     const refused = await payoutsWith(revoked, "run", "--no-limits");
     expect(refused.stderr).toMatch(/retried after a failure: 4, /);
@@ -115,7 +125,6 @@ describe("settlekit payouts run", () => {
 
   it("counts the payouts that need a decision, while the breaker is open", async () => {
     for (const orderId of ["a", "b"]) await payouts(...planOf(orderId));
-    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const db = new DatabaseSync(path());
     db.exec("UPDATE settlekit_payouts SET state = 'needs_decision' WHERE order_id = 'a'");
     db.exec("UPDATE settlekit_payout_journal SET at = 1");
@@ -196,6 +205,7 @@ describe("settlekit payouts run", () => {
     const ofCyd = ["--tenant", "cyd"];
     await payoutsWith(cyd, ...planOf("a"), ...ofCyd);
     await payoutsWith(cyd, "run", "--no-limits", ...ofCyd);
+    postpone();
     await payoutsWith(cyd, ...planOf("b"), ...ofCyd);
     const annKey = await payouts("run", "--no-limits", ...ofCyd, "--json");
     expect(errorOf(annKey)).toMatchObject({ name: "ConfigurationError", code: "other_merchant" });

@@ -42,7 +42,7 @@ it.each(fastDatabases)(
     expect([...cuts.kinds].filter((kind) => kind.includes("GET"))).toHaveLength(9);
     await database.close();
   },
-  900_000,
+  1_800_000,
 );
 
 /** Webhooks of the service that never arrive. */

@@ -22,12 +22,12 @@ const execute = promisify(execFile);
 const server = await postgresServer();
 
 /** A database whose pool the test can use. */
-async function openDatabase(url: string, { max = 8, connectTimeoutMs = 10_000 } = {}) {
+async function openDatabase(url: string, max = 8) {
   const pool = new pg.Pool({ connectionString: url, max });
   pool.on("error", () => {});
   const database: TestDatabase = {
     address: url,
-    open: (options) => postgres(pool, { ...options, connectTimeoutMs }) as Store,
+    open: (options) => postgres(pool, options) as Store,
     query: async (text) => (await pool.query(text)).rows,
     close: () => pool.end(),
   };
@@ -61,7 +61,7 @@ describe.skipIf(server === undefined)("an inbox on PostgreSQL", () => {
 
   it("answers 500 while its pool has no free client, and accepts the webhook when it is redelivered", async () => {
     const { url, drop } = await createPostgresDatabase(server ?? "");
-    const { pool, database } = await openDatabase(url, { max: 2, connectTimeoutMs: 200 });
+    const { pool, database } = await openDatabase(url, 2);
     const shop = await openShop(database);
     ship(shop.inbox);
     await shop.inbox.settleDue();
@@ -71,7 +71,12 @@ describe.skipIf(server === undefined)("an inbox on PostgreSQL", () => {
       event: { event: "payment.updated", data },
       secret: shop.sandbox.webhookSecret,
     });
-    expect((await shop.handle(request("http://shop.example/"))).status).toBe(500);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const answering = shop.handle(request("http://shop.example/"));
+    await vi.waitFor(() => expect(pool.waitingCount).toBe(1));
+    vi.advanceTimersByTime(10_000);
+    vi.useRealTimers();
+    expect((await answering).status).toBe(500);
     for (const client of taken) client.release();
     expect((await shop.handle(request("http://shop.example/"))).status).toBe(200);
     expect((await shop.inbox.stats()).changed).toBe(1);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { clock, openNewShop, openShop, type Shop, ship } from "./shop.ts";
 
 const watermark = ({ store }: Shop) =>
   store.dialect.expand("SELECT watermark FROM {inbox_watermarks} WHERE kind = 'payment'");
@@ -143,6 +143,11 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(shop.told("reconciled")).toEqual([]);
     expect(shop.told("failed")).toEqual([]);
     vi.restoreAllMocks();
+    // `stop` does not wait for a database that takes longer than a second to release the lists.
+    const released = `SELECT kind FROM {inbox_watermarks} WHERE due_at <= 60000 + ${clock}`;
+    await vi.waitFor(async () =>
+      expect(await database.query(shop.store.dialect.expand(released))).toHaveLength(2),
+    );
     await shop.advance(60_000);
     await shop.inbox.start({ reconcileEvery: "1h" }).stop();
     expect(shop.told("reconciled")).toHaveLength(2);

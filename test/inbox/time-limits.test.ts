@@ -240,7 +240,7 @@ WHERE subject = '${id}'`,
       await pass(31_000);
       expect(told()).toHaveLength(1);
       expect(String(told()[0])).toMatch(
-        /still running task \/payment\/\S+ \(for \d\d s\)\. Find out/,
+        /still running task \/payment\/\S+ \(for \d+ s\)\. Find out/,
       );
       const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
       ship(other.inbox);

@@ -170,7 +170,7 @@ describe("the effect of each fault on a creation", () => {
 });
 
 describe(`any sequence of faults (${runs} runs each, seed ${seed})`, () => {
-  const limit = 30_000 + runs * 100;
+  const limit = 120_000 + runs * 500;
 
   test(
     "lets payments.create make at most one payment, and report when one may exist",

@@ -146,7 +146,7 @@ test(
       expect(seen.get(outcome), outcome).toBeGreaterThan(runs / 50);
     }
   },
-  60_000 + runs * 100,
+  120_000 + runs * 500,
 );
 
 /** A client in this process, for a merchant of its own. */

@@ -65,7 +65,7 @@ describe.each(fastDatabases)(
         expect([...cuts.kinds].filter((kind) => kind.includes("POST"))).toHaveLength(3);
         expect([...cuts.kinds].filter((kind) => kind.includes("GET"))).toHaveLength(6);
       },
-      900_000,
+      1_800_000,
     );
   },
 );

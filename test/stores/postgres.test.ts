@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { postgres } from "../../src/stores/postgres.ts";
 import { call, migrate, sql } from "../../src/stores/store.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
@@ -225,20 +225,24 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     it("rolls back work that exceeds its limit, and closes its connection", async () => {
       const store = postgres(pool);
       const error = new Error("too long");
-      let hanging: pg.PoolClient | undefined;
+      const entered = Promise.withResolvers<pg.PoolClient>();
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       const work = store.transaction(
         function* () {
           yield* add("a");
           yield* call<pg.PoolClient>((tx) => {
-            hanging = tx;
+            entered.resolve(tx);
             return new Promise(() => {});
           });
         },
-        { limit: { ms: 20, error } },
+        { limit: { ms: 20_000, error } },
       );
+      const hanging = await entered.promise;
+      vi.advanceTimersByTime(20_000);
+      vi.useRealTimers();
       await expect(work).rejects.toBe(error);
       // It must not run in the next transaction on this connection.
-      await expect(hanging?.query("SELECT 1")).rejects.toThrow();
+      await expect(hanging.query("SELECT 1")).rejects.toThrow();
       expect(await count()).toBe(0);
     });
 

@@ -178,7 +178,9 @@ describe("findByOrderId", () => {
     ).toHaveLength(1);
   });
 
-  test("never overlooks a match in a list, whatever its pages look like", async () => {
+  const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 50);
+  const timeout = 120_000 + runs * 500;
+  test("never overlooks a match in a list, whatever its pages are", { timeout }, async () => {
     const shape = fc.record({
       count: fc.integer({ min: 1, max: 60 }),
       wanted: fc.nat(),
@@ -217,7 +219,7 @@ describe("findByOrderId", () => {
           .catch((error) => error.code);
         expect(found).toSatisfy((it) => it === "unreadable_list" || it.length === 1);
       }),
-      { numRuns: Number(process.env.SETTLEKIT_FAULT_RUNS ?? 50) },
+      { numRuns: runs },
     );
   });
 });

@@ -102,12 +102,14 @@ describe("a list", () => {
 });
 
 describe("a list that changes while it is read", () => {
+  const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 100);
   const change: fc.Arbitrary<Change> = fc.record({
     added: fc.nat(6),
     removed: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { maxLength: 6 }),
   });
 
-  test("yields every item that was there throughout exactly once", async () => {
+  const timeout = 120_000 + runs * 500;
+  test("yields every item that was there throughout exactly once", { timeout }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(60),
@@ -128,7 +130,7 @@ describe("a list that changes while it is read", () => {
           expect(given).toEqual(expect.arrayContaining(throughout));
         },
       ),
-      { numRuns: Number(process.env.SETTLEKIT_FAULT_RUNS ?? 100) },
+      { numRuns: runs },
     );
   });
 
