@@ -26,7 +26,7 @@ export type Metadata =
 export type AccessToken = string | (() => string | Promise<string>);
 
 /** The parameter names of an input, for example its schema's shape. The compiler reports a missing one. */
-type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, unknown>>;
+export type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, unknown>>;
 
 /** Names that are easily confused. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {

@@ -1,13 +1,18 @@
-import * as z from "zod/mini";
 import { ApiPromise } from "../http/answer.ts";
-import { must } from "../http/checks.ts";
 import type { Http } from "../http/http.ts";
 import type { CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
-import { invalidArgument, isPlainObject } from "../values.ts";
+import { invalidArgument, isPlainObject, show } from "../values.ts";
 import { anything, type Schema } from "../wire/fields.ts";
 import type { Credential, Operation, Replay } from "../wire/operation.ts";
-import { type AccessToken, bearerToken, checkParameters, paymentSecret } from "./arguments.ts";
+import {
+  type AccessToken,
+  bearerToken,
+  checkParameters,
+  type Names,
+  paymentSecret,
+  refused,
+} from "./arguments.ts";
 
 /** A request that no other method covers. */
 export interface RawRequest {
@@ -30,27 +35,14 @@ type Method = (typeof methods)[number];
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-const urlRule =
-  "a path below the base URL, such as /v1/external/secretkey-auth/payments, without query, dot segments, braces or " +
-  "another origin";
-const anEntry = z.union(
-  [z.string(), z.number(), z.boolean(), z.undefined()],
-  must("a string, a finite number or a boolean"),
-);
-// JSON.stringify would turn a FormData or a Map into an empty object.
-const isJson = (body: unknown) => isPlainObject(body) || Array.isArray(body);
-
-const requestSchema = z.looseObject({
-  method: z.enum(methods, must(`one of ${methods.join(", ")}`)),
-  path: z.custom<string>(isPlainPath, must(urlRule)),
-  query: z.optional(z.record(z.string(), anEntry, must("a plain object of names and values"))),
-  body: z.optional(
-    z.custom<object>(isJson, must("a plain object or an array, which is sent as JSON")),
-  ),
-  // Checked where they are read.
-  auth: z.optional(z.unknown()),
-  safe: z.optional(z.unknown()),
-});
+const parameters: Names<RawRequest> = {
+  method: true,
+  path: true,
+  query: true,
+  body: true,
+  auth: true,
+  safe: true,
+};
 
 /** A credential other than the client's merchant secret key. */
 export type RequestAuth =
@@ -109,16 +101,49 @@ function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "non
 }
 
 function filled(request: RawRequest, options: RequestOptions): Pick<CallInput, "query" | "body"> {
-  const { method, query, body } = checkParameters(request, requestSchema.shape);
-  const [issue] = requestSchema.safeParse(request).error?.issues ?? [];
-  if (issue) throw invalidArgument(String(issue.path[0]), issue.message);
+  const { method, path, query, body } = checkParameters(request, parameters);
+  if (!methods.includes(method)) {
+    throw refused("method", `must be one of ${methods.join(", ")}`, method);
+  }
+  if (!isPlainPath(path)) {
+    throw refused(
+      "path",
+      "must be a path below the base URL, such as /v1/external/secretkey-auth/payments, without query, " +
+        "dot segments, braces or another origin",
+      path,
+    );
+  }
   if (method === "GET" && options.idempotencyKey !== undefined) {
     throw invalidArgument(
       "idempotencyKey",
       "A GET request carries no idempotencyKey. Leave it out: repeating a GET is harmless.",
     );
   }
-  return { ...(query !== undefined && { query }), ...(body !== undefined && { body }) };
+  return {
+    ...(query !== undefined && { query: checkQuery(query) }),
+    ...(body !== undefined && { body: checkBody(body) }),
+  };
+}
+
+function checkQuery(query: NonNullable<RawRequest["query"]>) {
+  if (!isPlainObject(query)) {
+    throw refused("query", "must be a plain object of names and values", query);
+  }
+  for (const [name, value] of Object.entries(query)) {
+    const isText = ["string", "boolean", "undefined"].includes(typeof value);
+    if (isText || Number.isFinite(value)) continue;
+    throw invalidArgument(
+      "query",
+      `query: ${show(name)} must be a string, a finite number or a boolean, got ${show(value)}.`,
+    );
+  }
+  return query;
+}
+
+/** JSON.stringify would turn a FormData or a Map into an empty object. */
+function checkBody(body: object): object {
+  if (isPlainObject(body) || Array.isArray(body)) return body;
+  throw refused("body", "must be a plain object or an array, which is sent as JSON", body);
 }
 
 /** Whether a path is literal: URL parsing must not turn it into a different one. */

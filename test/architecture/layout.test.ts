@@ -28,7 +28,7 @@ test.each([
   ["cli", 4_025],
   ["evm", 474],
   ["http", 2_570],
-  ["resources", 2_543],
+  ["resources", 2_568],
   ["sandbox", 6_628],
   ["testing", 401],
   ["webhooks", 1_763],
