@@ -3,7 +3,7 @@ import {
   bundledPackages,
   globalElement,
   lateFeatureTests,
-  noBareImports,
+  mergedChunks,
   pageAssets,
   usersZod,
 } from "./scripts/build-plugins.ts";
@@ -14,6 +14,13 @@ const modules = Object.fromEntries(
   Object.entries(entries).map(([entry, source]) => [outputName(entry), source]),
 );
 
+/** Apart from the client, so that a bundle with a helper alone does not have the libraries of the client. */
+const helpers = {
+  "helpers/payment-uri": "src/evm/payment-uri.ts",
+  "helpers/idempotency": "src/http/idempotency.ts",
+  "helpers/payment-status": "src/wire/payment-status.ts",
+};
+
 const inventory = bundledPackages({
   notices: "dist/THIRD_PARTY_NOTICES.txt",
   sbom: "dist/sbom.cdx.json",
@@ -23,9 +30,7 @@ export default defineConfig({
   entry: {
     ...modules,
     cli: "src/cli/main.ts",
-    // Apart from the client, so that a bundle with a helper alone does not have the libraries of the client.
-    helpers: "src/evm/payment-uri.ts",
-    "helper-keys": "src/http/idempotency.ts",
+    ...helpers,
   },
   format: "esm",
   target: "es2023",
@@ -59,5 +64,5 @@ export default defineConfig({
     globalElement([inventory]),
     inventory,
   ],
-  plugins: [noBareImports()],
+  plugins: [mergedChunks([["index"], ["checkout"], ["webhooks"], ["inbox"], Object.keys(helpers)])],
 });

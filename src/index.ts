@@ -94,10 +94,11 @@ export type {
   Payment,
   PaymentListQuery,
   PaymentState,
+  PaymentStatus,
   PaymentType,
 } from "./wire/payment.ts";
 export type { PaymentReceipt } from "./wire/payment-receipt.ts";
-export { isFinal, isPaid, type PaymentStatus } from "./wire/payment-status.ts";
+export { isFinal, isPaid } from "./wire/payment-status.ts";
 export type { DepositAddress, Quote } from "./wire/quote.ts";
 
 export type {

@@ -30,8 +30,8 @@ export type {
 } from "../http/settings.ts";
 
 export type { CreateQuoteInput } from "../resources/quotes.ts";
-export type { Payment, PaymentState } from "../wire/payment.ts";
-export { isFinal, isPaid, type PaymentStatus } from "../wire/payment-status.ts";
+export type { Payment, PaymentState, PaymentStatus } from "../wire/payment.ts";
+export { isFinal, isPaid } from "../wire/payment-status.ts";
 
 export type { Quote } from "../wire/quote.ts";
 export type { RefreshStatusInput, WatchOptions } from "./checkout.ts";

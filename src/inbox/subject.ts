@@ -1,7 +1,7 @@
 import type { MerchantClient } from "../client.ts";
 import { nearest } from "../values.ts";
-import type { Payment } from "../wire/payment.ts";
-import { isPaid, type PaymentStatus } from "../wire/payment-status.ts";
+import type { Payment, PaymentStatus } from "../wire/payment.ts";
+import { isPaid } from "../wire/payment-status.ts";
 import type { Withdrawal, WithdrawalStatus } from "../wire/withdrawal.ts";
 
 /** The object that a webhook is about. */

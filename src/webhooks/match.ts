@@ -1,4 +1,4 @@
-import type { PaymentStatus } from "../wire/payment-status.ts";
+import type { PaymentStatus } from "../wire/payment.ts";
 import type { PaymentEventData, WithdrawalEventData } from "../wire/webhook-event.ts";
 import type { WithdrawalStatus } from "../wire/withdrawal.ts";
 import type { VerifiedDelivery, Webhook, WebhookEventName } from "./event.ts";

@@ -1,33 +1,5 @@
-import type * as z from "zod/mini";
 import { InvalidRequestError } from "../errors.ts";
 import { show } from "../values.ts";
-import { type OpenEnum, openEnum, type Same } from "./fields.ts";
-
-/** `completed` and `confirmed` both mean paid; the document does not reconcile the two names. */
-export type PaymentStatus = OpenEnum<
-  | "pending"
-  | "processing"
-  | "completed"
-  | "confirmed"
-  | "failed"
-  | "expired"
-  | "cancelled"
-  | "refunded"
-  | "partially_refunded"
->;
-
-export const paymentStatusSchema = /* @__PURE__ */ openEnum(
-  "pending",
-  "processing",
-  "completed",
-  "confirmed",
-  "failed",
-  "expired",
-  "cancelled",
-  "refunded",
-  "partially_refunded",
-);
-true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
 
 /**
  * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface document does not

@@ -16,11 +16,36 @@ import {
 } from "./fields.ts";
 import { type PageQuery, pageQueryFields } from "./pagination.ts";
 import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts";
-import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
 
 /** `payment`: a fixed amount. `deposit`: whatever amount the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;
+
+/** `completed` and `confirmed` both mean paid; the document does not reconcile the two names. */
+export type PaymentStatus = OpenEnum<
+  | "pending"
+  | "processing"
+  | "completed"
+  | "confirmed"
+  | "failed"
+  | "expired"
+  | "cancelled"
+  | "refunded"
+  | "partially_refunded"
+>;
+
+export const paymentStatusSchema = /* @__PURE__ */ openEnum(
+  "pending",
+  "processing",
+  "completed",
+  "confirmed",
+  "failed",
+  "expired",
+  "cancelled",
+  "refunded",
+  "partially_refunded",
+);
+true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
 
 /** A payment or a deposit (interface section 2.1). */
 export interface Payment {

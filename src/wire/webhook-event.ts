@@ -7,8 +7,7 @@ import {
   optionalText,
   type Same,
 } from "./fields.ts";
-import type { PaymentType } from "./payment.ts";
-import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
+import { type PaymentStatus, type PaymentType, paymentStatusSchema } from "./payment.ts";
 import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 
 /**

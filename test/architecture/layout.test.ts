@@ -32,7 +32,7 @@ test.each([
   ["sandbox", 6_628],
   ["testing", 401],
   ["webhooks", 1_763],
-  ["wire", 1_755],
+  ["wire", 1_751],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {

@@ -1,6 +1,6 @@
 import type { SettlekitError } from "../../errors.ts";
-import type { Payment } from "../../wire/payment.ts";
-import { isPaid, type PaymentStatus } from "../../wire/payment-status.ts";
+import type { Payment, PaymentStatus } from "../../wire/payment.ts";
+import { isPaid } from "../../wire/payment-status.ts";
 import { dueCents, type Known, transactionOf } from "./state.ts";
 
 /** The facts of a payment in events: what its customer may know, never the secret. */

@@ -1,7 +1,6 @@
 import type { InvalidRequestError } from "../../errors.ts";
 import { invalidArgument } from "../../values.ts";
-import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
-import type { PaymentStatus } from "../../wire/payment-status.ts";
+import { maxAmountInCents, type Payment, type PaymentStatus } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import { isWholeWithin } from "../checks.ts";
 import type { Core } from "../core.ts";
