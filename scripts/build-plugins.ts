@@ -1,5 +1,5 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { Contrib, Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { type GetModuleInfo, rollup } from "rollup";
@@ -155,7 +155,9 @@ export function usersZod(): Plugin {
         if (from !== namespace && importer !== resolve("src/schemas.ts")) return undefined;
         if (/^zod(\/mini)?$/.test(path)) return { path: "zod", external: true };
         const file = resolve(resolveDir, path);
-        return dirname(file) === wire ? { path: file, namespace, sideEffects: false } : undefined;
+        if (dirname(file) !== wire) return undefined;
+        // esbuild writes this path into the output as it is: an absolute one would name this machine's folders.
+        return { path: `src/wire/${basename(file)}`, namespace, sideEffects: false };
       });
       build.onLoad({ filter: /./, namespace }, async ({ path }) => ({
         contents: await readFile(path, "utf8"),

@@ -24,13 +24,20 @@ const unitInMs: Record<DurationUnit, number> = {
  * @throws {InvalidRequestError} code `invalid_duration`.
  */
 export function durationInMs(duration: Duration): number {
-  const milliseconds = typeof duration === "string" ? parse(duration) : duration;
-  if (Number.isSafeInteger(milliseconds) && milliseconds >= 0) return milliseconds;
+  const milliseconds = parseDuration(duration);
+  if (milliseconds !== undefined) return milliseconds;
   throw new InvalidRequestError(
     "The duration must be zero or a positive whole number of milliseconds, or a whole number with a unit such as " +
       `"500ms", "90s", "15m", "24h" or "2d", got ${show(duration)}.`,
     { code: "invalid_duration", param: "duration" },
   );
+}
+
+/** A duration in milliseconds; undefined for anything else. */
+export function parseDuration(duration: unknown): number | undefined {
+  const milliseconds = typeof duration === "string" ? parse(duration) : duration;
+  const isDuration = typeof milliseconds === "number" && Number.isSafeInteger(milliseconds);
+  return isDuration && milliseconds >= 0 ? milliseconds : undefined;
 }
 
 function parse(text: string): number {

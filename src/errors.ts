@@ -253,8 +253,8 @@ export interface UnexpectedResponseErrorOptions extends SettlekitErrorOptions {
 }
 
 /**
- * A success whose response cannot be used: it is not the expected JSON, or lacks a field that a caller needs. What the
- * service created still exists. `outcome` is `unknown` by default.
+ * A success whose response cannot be used: it is not the expected JSON, or lacks a field that a caller needs.
+ * Anything that the service created still exists. `outcome` is `unknown` by default.
  */
 export class UnexpectedResponseError extends SettlekitError {
   static override readonly kind: string = "UnexpectedResponseError";

@@ -170,7 +170,7 @@ function apiError(
     .join(", ");
   const message = `${said.replace(/[.!]?$/, ".")} [${where}] ${cure(ErrorClass, failure)}`;
   const options = { ...call, ...facts, code, status, retryAfterMs, requestId };
-  return new ErrorClass(message.trim() + unrepeated, options);
+  return new ErrorClass(message + unrepeated, options);
 }
 
 const classes: Readonly<Record<number, typeof ApiError>> = {
@@ -202,7 +202,7 @@ function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
   const { facts, retryAfterMs: ms } = failure;
   // The service's own responses are JSON or empty.
   const isPage = typeof facts.body === "string" && facts.body !== "";
-  if (isPage && /^(InvalidRequest|Authentication|Permission)/.test(kind)) {
+  if (isPage && /^(Api|InvalidRequest|Authentication|Permission)/.test(kind)) {
     return "This is not the service's JSON: check baseUrl, and any proxy between here and the service.";
   }
   const pause = ms === undefined ? undefined : `Call again in ${Math.ceil(ms / 1000)} s.`;
@@ -218,7 +218,7 @@ function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
     RateLimitError: pause ?? "Send fewer requests at once.",
     ServerError: "The service failed: call again later.",
   };
-  return cures[kind] ?? "";
+  return cures[kind] ?? "Check the request, baseUrl and any proxy before calling again.";
 }
 
 function outcomeUnknownError(

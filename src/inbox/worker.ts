@@ -1,6 +1,6 @@
-import { type Duration, durationInMs } from "../duration.ts";
+import { type Duration, parseDuration } from "../duration.ts";
 import { Alarm, checkWhole, type Loop, runWorker } from "../stores/worker.ts";
-import { checkOptionNames } from "../values.ts";
+import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { Crew } from "./crew.ts";
 import { tidy } from "./operate.ts";
 import { reconcileDue } from "./reconcile.ts";
@@ -50,8 +50,14 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
   checkWhole("concurrency", concurrency, 1);
   checkWhole("drainMs", drainMs, 0);
   checkWhole("pollMs", pollMs, 1);
-  const everyMs = reconcileEvery === false ? undefined : durationInMs(reconcileEvery);
-  if (everyMs !== undefined) checkWhole("reconcileEvery", everyMs, 1_000, Number.MAX_SAFE_INTEGER);
+  const everyMs =
+    reconcileEvery === false ? Number.POSITIVE_INFINITY : parseDuration(reconcileEvery);
+  if (everyMs === undefined || everyMs < 1_000) {
+    throw invalidOption(
+      "reconcileEvery",
+      `The option reconcileEvery must be false or at least a second, such as "5m", got ${show(reconcileEvery)}.`,
+    );
+  }
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const alarm = new Alarm(stopping.signal);
   const crew = new Crew(context, concurrency, stopped.signal, {
@@ -62,7 +68,7 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
     { waitMs: pollMs, isWoken: true, turn: async () => (await crew.round()) > 0 },
     { waitMs: tidyEveryMs, turn: () => tidy(context) },
   ];
-  if (everyMs !== undefined) {
+  if (reconcileEvery !== false) {
     const turn = () => reconcileDue(context, everyMs, stopped.signal);
     loops.push({ waitMs: Math.min(everyMs, 30_000), turn });
   }

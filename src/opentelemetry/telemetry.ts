@@ -67,7 +67,7 @@ interface Round {
   readonly span: Span;
 }
 
-/** The spans of rounds of work. What is reported within a round finds its span. */
+/** The spans of rounds of work. Events reported within a round find its span. */
 export function createRounds(tracer: Tracer) {
   // In the context, not in a map: an item that is claimed again once its lease has lapsed has two rounds at a time.
   const key = createContextKey("settlekit round");

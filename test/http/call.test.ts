@@ -125,6 +125,7 @@ describe("a response", () => {
     [403, "PermissionError"],
     [401, "AuthenticationError"],
     [400, "InvalidRequestError"],
+    [405, "ApiError"],
   ])(
     "with %i from a proxy causes an error that says to check baseUrl and proxies",
     async (status, name) => {
@@ -137,6 +138,20 @@ describe("a response", () => {
     },
   );
 });
+
+test.each([405, 413, 415])(
+  "an error with %i, which has no class of its own, says what to check",
+  async (status) => {
+    using server = scriptedService({ status, body: { code: "refused", message: "No" } });
+    const error = await httpTo(server)
+      .call(getPayment, read)
+      .catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: "ApiError", status, outcome: "rejected" });
+    expect(error.message).toMatch(
+      /^No\. \[\d+, refused\] Check the request, baseUrl and any proxy /,
+    );
+  },
+);
 
 test("each call without an idempotency key gets a new one", async () => {
   using server = scriptedService(created);

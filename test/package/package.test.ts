@@ -88,7 +88,7 @@ describe("the tarball", () => {
       const map = JSON.parse(await readFile(installed(`${path}.map`), "utf8"));
       const { sources, sourcesContent }: { sources: string[]; sourcesContent?: unknown[] } = map;
       const isWhole = sources.every((source, index) => {
-        const isElsewhere = /^(\/|file:|[A-Za-z]:\\)/.test(source);
+        const isElsewhere = /^([a-z-]+:)?(\/|[A-Za-z]:\\)/.test(source);
         return !isElsewhere && typeof sourcesContent?.[index] === "string";
       });
       if (!isWhole) without.push(path);
