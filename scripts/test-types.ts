@@ -57,6 +57,10 @@ function configName({ platform, skipLibCheck, exactOptionalPropertyTypes }: Sett
   return `tsconfig.${platform}-${libraries}-${optional}.json`;
 }
 
+const mistakesConfig = "tsconfig.mistakes.json";
+const mistakes = await readFile(join(source, "consumer/mistakes.ts"), "utf8");
+const quotes = [...mistakes.matchAll(/^\/\/ (.+)\n(?!\n)/gm)].map(([, quote = ""]) => quote);
+
 /** The projects that one process checks, because they parse files alike. */
 interface Task {
   readonly compiler: string;
@@ -81,7 +85,7 @@ try {
   await rm(scratch, { recursive: true });
 }
 
-/** One project with a tsconfig for each combination of settings. */
+/** One project with a tsconfig for each combination of settings, and one for the mistakes. */
 async function writeProjects(form: Form): Promise<void> {
   const project = join(scratch, form);
   await cp(join(source, "consumer"), project, { recursive: true });
@@ -105,6 +109,8 @@ async function writeProjects(form: Form): Promise<void> {
     if (platform === "both" && flags.skipLibCheck && form !== "old") files.push("peers");
     const config = { compilerOptions, files: files.map((file) => `${file}.ts`) };
     await writeFile(join(project, configName(setting)), JSON.stringify(config));
+    const mistaken = { compilerOptions, files: ["mistakes.ts"] };
+    await writeFile(join(project, mistakesConfig), JSON.stringify(mistaken));
   }
 }
 
@@ -128,8 +134,26 @@ async function checkAll(): Promise<void> {
   if (failures > 0) process.exitCode = 1;
 }
 
-async function check({ compiler, form }: Task): Promise<Record<string, string>> {
-  const configs = settings.map((setting) => join(scratch, form, configName(setting)));
+async function check(task: Task): Promise<Record<string, string>> {
+  const mistaken = join(scratch, task.form, mistakesConfig);
+  const settled = settings.map((setting) => join(scratch, task.form, configName(setting)));
+  const complaints = await compile(task.compiler, [...settled, mistaken]);
+  return { ...complaints, [mistaken]: unexplained(complaints[mistaken] ?? "") };
+}
+
+/** All that the compiler says, unless each error says what the comment above its line quotes. */
+function unexplained(complaint: string): string {
+  const errors = complaint.split(/^(?=\S+\(\d+,\d+\): error)/m);
+  const isExplained =
+    errors.length === quotes.length &&
+    quotes.every((quote, index) => errors[index]?.includes(quote));
+  return isExplained ? "" : complaint || "no errors";
+}
+
+async function compile(
+  compiler: string,
+  configs: readonly string[],
+): Promise<Record<string, string>> {
   const folder = join(scratch, "node_modules", compiler);
   // TypeScript 7 is a native program, fast enough to start once per configuration.
   if (compiler >= "typescript-7") return checkEach(join(folder, "bin/tsc"), configs);

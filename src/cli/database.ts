@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { integer } from "@optique/core/valueparser";
-import { checkSchema, postgres, postgresDialect } from "../stores/postgres.ts";
-import { sqlite, sqliteDialect } from "../stores/sqlite.ts";
+import { postgresDialect, sqliteDialect } from "../stores/dialects.ts";
+import { postgres } from "../stores/postgres.ts";
+import { sqlite } from "../stores/sqlite.ts";
 import { type Component, migrationScript, type Store } from "../stores/store.ts";
 import { show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -115,7 +116,6 @@ export function sqlCommand(component: Component): Command {
     async run({ forPostgres, forSqlite, schema, from }, terminal) {
       if (forPostgres === forSqlite) throw new UsageError("Pass --postgres or --sqlite.");
       if (forSqlite) refuseBoth("--sqlite", "--schema", schema);
-      if (schema !== undefined) checkSchema(schema);
       const dialect = forPostgres ? postgresDialect(schema) : sqliteDialect();
       const script = migrationScript(dialect, component, from);
       for (const line of script.trimEnd().split("\n")) terminal.print(line);

@@ -94,7 +94,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     }
     case "redirect":
       return new errors.ConfigurationError(
-        `${origin} answered ${failure.status} with a redirect to ${failure.origin ?? "another place"}. ` +
+        `${origin} answered ${failure.status} ${failure.origin ? `with a redirect to ${failure.origin}` : "without a usable Location"}. ` +
           "settlekit does not follow redirects, so that credentials stay with the origin you configured. Set " +
           "baseUrl to the service's actual URL.",
         { ...facts, code: "redirected", param: "baseUrl" },
@@ -231,7 +231,11 @@ function outcomeUnknownError(
   const requests = attempts === 1 ? "1 request" : `${attempts} requests`;
   const status = "status" in failure ? failure.status : undefined;
   const facts = { operation, idempotencyKey, attempts, requestId, status, retryAfterMs };
-  const first = failure.kind === "redirect" ? "Set baseUrl to the service's actual URL. " : "";
+  const isForeign = failure.kind === "status" && failure.status < 500 && !failure.isFromService;
+  const first =
+    isForeign || failure.kind === "redirect" || failure.kind === "unreadable"
+      ? "Check that baseUrl is the service's and that no proxy answers in its place. "
+      : "";
   return new errors.OutcomeUnknownError(
     `Outcome unknown: ${operation} may have succeeded. ${requests} sent, without a conclusive response (last: ` +
       `${cause.name} ${cause.code}). ${first}${nextStep(call)}`,

@@ -57,9 +57,7 @@ true satisfies Same<WireOptions, z.input<typeof wireSchema>>;
 /** The options shared by all client constructors. */
 export const connectionFields = {
   baseUrl: z.optional(z.string(must("a URL, as a string"))),
-  fetch: z.optional(
-    z.custom<Fetch>(isFunction, { error: "fetch must be a function like the global fetch." }),
-  ),
+  fetch: z.optional(z.custom<Fetch>(isFunction, must("a function like the global fetch"))),
   timeoutMs: z._default(limitSchema, 30_000),
   deadlineMs: z._default(limitSchema, 90_000),
   maxRetries: z._default(retriesSchema, 3),
@@ -91,11 +89,7 @@ true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
 export const callSchema = z.strictObject({
   // Checked when the request is prepared, as an argument.
   idempotencyKey: z.optional(z.custom<string>()),
-  signal: z.optional(
-    z.instanceof(AbortSignal, {
-      error: "signal must be an AbortSignal, such as controller.signal.",
-    }),
-  ),
+  signal: z.optional(z.instanceof(AbortSignal, must("an AbortSignal, such as controller.signal"))),
   timeoutMs: z.optional(limitSchema),
   deadlineMs: z.optional(limitSchema),
   maxRetries: z.optional(retriesSchema),

@@ -7,15 +7,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError, StoreError } from "../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../sqlite.ts";
 import { checkOptionNames, show } from "../values.ts";
-import {
-  type Dialect,
-  expander,
-  notMigrated,
-  type Row,
-  type Store,
-  transactionEnded,
-  type Work,
-} from "./store.ts";
+import { sqliteDialect } from "./dialects.ts";
+import { notMigrated, type Row, type Store, transactionEnded, type Work } from "./store.ts";
 import { checkWhole } from "./worker.ts";
 
 export { StoreError } from "../errors.ts";
@@ -38,31 +31,6 @@ export interface SqliteOptions {
 
 /** The inbox or the payout ledger on SQLite; `tx` is the `DatabaseSync` inside an open transaction. */
 export type SqliteStore = Store<DatabaseSync, "sync">;
-
-/**
- * Adapts settlekit's statements to SQLite.
- *
- * @internal
- */
-export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"): Dialect {
-  const words = {
-    now: clock,
-    serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
-    // A writer locks the whole database.
-    "skip locked": "",
-  };
-  return {
-    name: "sqlite",
-    expand: expander(
-      words,
-      (name) => `settlekit_${name}`,
-      (number) => `?${number}`,
-    ),
-    beforeMigrations: [],
-    tableCount:
-      "SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'settlekit_' || $1",
-  };
-}
 
 /**
  * Keeps the rows in an SQLite file, which is created if it does not exist, or in a database that is already open.

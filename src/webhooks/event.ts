@@ -20,18 +20,16 @@ export function isKnownEvent(name: string): name is WebhookEventName {
   return Object.hasOwn(namesInDocument, name);
 }
 
-/** The names in the interface document, and those seen in event logs, whose data is unknown. */
-export const eventNames: readonly string[] = [
-  ...Object.keys(namesInDocument),
-  "payment.failed",
-  "payout.completed",
-];
+/** Seen in event logs, but not in the interface document. */
+const namesInLogs: readonly UnknownWebhook["event"][] = ["payment.failed", "payout.completed"];
+
+export const eventNames: readonly string[] = [...Object.keys(namesInDocument), ...namesInLogs];
 
 /**
  * Stands for every event name that settlekit does not know; at run time it is the name itself.
  *
  * It is not a plain `string`, because `webhook.event === "payment.updated"` would then not narrow `data`. To handle an
- * unlisted name, register a handler for it: `webhooks.on("some.event", ...)`.
+ * unlisted name, register a handler for it, or compare it as a string: `const name: string = webhook.event`.
  */
 export type UnknownEventName = "an unknown event" & { readonly [unknownEvent]: true };
 
@@ -71,8 +69,11 @@ export type WebhookOf<Name extends string> = Name extends WebhookEventName
   ? VerifiedDelivery<Name, KnownEvents[Name]>
   : UnknownWebhook;
 
-/** A verified delivery of an event that settlekit does not know. */
-export type UnknownWebhook = VerifiedDelivery<UnknownEventName, Record<string, unknown>>;
+/** A verified delivery of an event whose data settlekit does not know. Two of their names were seen in event logs. */
+export type UnknownWebhook = VerifiedDelivery<
+  UnknownEventName | "payment.failed" | "payout.completed",
+  Record<string, unknown>
+>;
 
 /**
  * A verified delivery (interface section 6), discriminated by `event`.

@@ -72,8 +72,7 @@ export function mismatch(body: RawBody, cause?: string): WebhookVerificationErro
   const likelyCause =
     body.length === 0
       ? "The body is empty: verify before anything else reads it."
-      : "Check that the endpoint's webhook secret belongs to this environment, and that the body is " +
-        "unchanged.";
+      : "Check that the endpoint's webhook secret belongs to this environment, and that the body is unchanged.";
   return new WebhookVerificationError(
     "signature_mismatch",
     `No configured secret matches the signature. ${cause ?? likelyCause}`,

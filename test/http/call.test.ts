@@ -364,15 +364,25 @@ describe("a redirect", () => {
     },
   );
 
-  test("of a creation names its cure, as repeating the call leads to the same redirect", async () => {
-    using server = scriptedService({
-      status: 302,
-      headers: { location: "https://elsewhere.test/" },
-    });
-    const message = expect.stringContaining(
-      "redirected). Set baseUrl to the service's actual URL.",
-    );
-    const call = httpTo(server).call(createPayment, order);
-    await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", message });
+  test("without a new address is not said to lead anywhere", async () => {
+    await using server = await scriptedServer({ status: 304 });
+    const call = httpTo(server).call(getPayment, read);
+    await expect(call).rejects.toThrow(/ answered 304 without a usable Location\. /);
   });
 });
+
+test.each<[string, object]>([
+  ["a redirect", { status: 302, headers: { location: "https://elsewhere.test/" } }],
+  ["another server's 404", { status: 404, body: "<h1>Not found</h1>" }],
+  ["another server's page", { status: 200, body: "<h1>Welcome</h1>" }],
+])(
+  "a creation answered with %s says to check baseUrl, as a repetition ends the same way",
+  async (_, answer) => {
+    using server = scriptedService(answer);
+    const cure =
+      "Check that baseUrl is the service's and that no proxy answers in its place. Repeat";
+    const call = httpTo(server).call(createPayment, order, { maxRetries: 0 });
+    const message = expect.stringContaining(cure);
+    await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", message });
+  },
+);

@@ -20,8 +20,19 @@ export const webhooks = new Webhooks({ secret: ["new", "old"], toleranceSeconds:
   .on("withdrawal.updated", ({ data }) => {
     use(data.status === "failed");
   })
+  .on("payment.refunded", ({ data }) => {
+    sameType<Equal<typeof data, Record<string, unknown>>>();
+  })
   .on("*", (webhook) => {
     if (webhook.event === "payment.created") use(webhook.data.status);
+    // Seen in event logs, but not documented.
+    if (webhook.event === "payment.failed") {
+      sameType<Equal<typeof webhook.data, Record<string, unknown>>>();
+    }
+    // @ts-expect-error such a name is rather a typo
+    use(webhook.event === "payment.updatd");
+    const name: string = webhook.event;
+    use(name === "payment.refunded");
   });
 
 // @ts-expect-error options are spelt exactly
