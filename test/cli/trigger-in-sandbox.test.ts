@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { settlekit } from "./command-line.ts";
@@ -32,6 +33,26 @@ describe("settlekit trigger with a sandbox", () => {
     expect(type).toBe("created");
     expect(await client.withdrawals.get(data.id)).toMatchObject({ status: "completed" });
     expect(sandbox.webhooks.deliveries()).toHaveLength(2);
+  });
+
+  test("creates the object for another merchant", async () => {
+    const several = createSandbox({ merchants: [{}, {}] });
+    await using shared = await several.listen({ port: 0 });
+    const { merchantId, webhookSecret = "" } = several.merchants[1] ?? {};
+    await using shop = await scriptedServer({});
+    const { code } = await run(
+      ...["trigger", "payment.updated", "--url", shared.url, "--to", shop.url],
+      ...["--merchant-id", String(merchantId), "--secret", webhookSecret],
+    );
+    expect(code).toBe(0);
+    expect(several.payments.all()).toMatchObject([{ merchantId, status: "completed" }]);
+    expect(several.merchants[0]?.merchantId).not.toBe(merchantId);
+    const [received] = shop.requests;
+    if (received === undefined) throw new Error("nothing was received");
+    const { data } = new Webhooks({ secret: webhookSecret }).verifySync(received);
+    expect(data).toMatchObject({ merchantId });
+    const unknown = await run("trigger", "payment.created", "--merchant-id", "nobody");
+    expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining("not a merchant") });
   });
 
   test.each([
