@@ -43,8 +43,9 @@ export function keepInFile(store: Store, path: string): () => void {
     // The file holds secrets. SQLite gives its companion files the same mode.
     closeSync(openSync(path, "a", ownerOnly));
     chmodSync(path, ownerOnly);
-    database = new DatabaseSync(path);
     realPath = realPathOf(path);
+    // Absolute, because SQLite would take file:shop.db for a URL.
+    database = new DatabaseSync(realPath);
     openFiles.add(realPath);
     prepare(database);
     store.keep(writerTo(database, path), contentsOf(database));
