@@ -86,13 +86,17 @@ export const triggerCommand = defineCommand({
     const signingSecret = to && webhookSecretFrom(secret, terminal);
     const status = values.status ?? (event.endsWith(".created") ? "pending" : "completed");
     const owner = { orderId, ...(merchantId && { merchantId }) };
-    const data: EventData = detached
-      ? inventedData(event, status, owner)
-      : await createdData(event, status, owner, url);
+    const delivery = detached ? undefined : await createdDelivery(event, status, owner, url);
+    const data: EventData = { ...(delivery?.data ?? inventedData(event, status, owner)) };
     for (const assignment of assignments) assign(data, assignment);
     if (to === undefined || signingSecret === undefined) {
       const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
       terminal.result({ type: "created", event, data }, line);
+      if (delivery?.status === "recorded") {
+        terminal.warn(
+          "Nothing was sent: the sandbox has no --webhook-url. Restart it with one, or pass --to.",
+        );
+      }
       return;
     }
     const { body, headers } = signWebhook({
@@ -148,8 +152,8 @@ function scenariosTo(status: string, kind: keyof typeof outcomes): string[] {
   return [...scenariosTo(from[0] ?? "", kind), scenario];
 }
 
-/** Creates the object in the sandbox, moves it, and returns the data of the sandbox's webhook. */
-async function createdData(event: string, status: string, owner: object, url: URL | undefined) {
+/** Creates the object in the sandbox, moves it, and returns the delivery of the sandbox's webhook. */
+async function createdDelivery(event: string, status: string, owner: object, url: URL | undefined) {
   const environment = process.env.SETTLEKIT_ENVIRONMENT || "sandbox";
   if (environment !== "sandbox") {
     throw new UsageError(
@@ -179,7 +183,7 @@ async function createdData(event: string, status: string, owner: object, url: UR
   const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
   const delivery = deliveries.findLast((it) => it.event === event && it.data.id === id);
   if (delivery === undefined) throw new Error(`The sandbox has no ${event} of ${id}.`);
-  return { ...delivery.data };
+  return delivery;
 }
 
 const samples: Readonly<Record<string, object>> = {

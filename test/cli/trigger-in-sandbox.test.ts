@@ -7,6 +7,9 @@ import { sandboxInProcess } from "./running-sandbox.ts";
 
 const { sandbox, server, client, run } = await sandboxInProcess("trigger");
 
+const unsent =
+  "Warning: Nothing was sent: the sandbox has no --webhook-url. Restart it with one, or pass --to.\n";
+
 describe("settlekit trigger with a sandbox", () => {
   test("creates a real payment, moves it to the status and sends the sandbox's webhook", async () => {
     await using shop = await scriptedServer({});
@@ -26,9 +29,10 @@ describe("settlekit trigger with a sandbox", () => {
     expect(await client.payments.get(String(data.id))).toMatchObject(refunded);
   });
 
-  test("lets the sandbox send the webhook without --to", async () => {
-    const { code, stdout } = await run("trigger", "withdrawal.updated", "--json");
+  test("lets the sandbox send the webhook without --to, and says if it has nowhere to send it", async () => {
+    const { code, stdout, stderr } = await run("trigger", "withdrawal.updated", "--json");
     expect(code).toBe(0);
+    expect(stderr).toBe(unsent);
     const { type, data } = JSON.parse(stdout);
     expect(type).toBe("created");
     expect(await client.withdrawals.get(data.id)).toMatchObject({ status: "completed" });
@@ -82,7 +86,7 @@ describe("settlekit trigger with a sandbox", () => {
       SETTLEKIT_ENVIRONMENT: "",
       SETTLEKIT_SANDBOX_URL: server.url,
     });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: unsent });
   });
 
   test("creates nothing when the environment is not a sandbox", async () => {
