@@ -119,12 +119,11 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       return interruptible(async (signal) => {
         const options = { signal, ...keys };
         const given = query || body ? [{ ...input, ...pageSize }, options] : [options];
-        const result = isOfPayment
-          ? methodOf(
-              client.checkout({ paymentId: String(path.paymentId), secret }),
-              method,
-            )(...given)
-          : methodOf(client, method)(...Object.values(path), ...given);
+        const ids = Object.values(path);
+        const target = isOfPayment
+          ? client.checkout({ paymentId: String(ids.shift()), secret })
+          : client;
+        const result = methodOf(target, method)(...ids, ...given);
         if (!columns) return await result;
         await printList(result, { csv, columns, most }, terminal);
         return undefined;

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { ask, canAsk } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -71,9 +70,19 @@ export async function writeVariables(
     if (!asJson) say(`${path} ${isCurrent ? "is up to date" : "was left unchanged"}.`);
     return;
   }
-  // Readable only by its owner: it holds keys.
-  await writeFile(path, text, { mode: 0o600 }).catch((error: Error) => {
-    throw new UsageError(`${path} cannot be written: ${error.message}`);
-  });
+  try {
+    overwrite(path, Buffer.from(text));
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
+  }
   if (!asJson) say(`Wrote ${path}.`);
+}
+
+/** Overwrites a file in place, because it may be a link or a mount. Takes the space first: a full disk loses nothing. */
+function overwrite(path: string, bytes: Buffer): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  // Readable only by its owner: it holds keys.
+  appendFileSync(path, "\n".repeat(Math.max(bytes.length - size, 0)), { mode: 0o600 });
+  writeFileSync(path, bytes, { flag: "r+" });
+  if (bytes.length < size) truncateSync(path, bytes.length);
 }

@@ -17,6 +17,9 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
 stderr.on("error", () => {});
 
 void start().then(async (code) => {
+  // The command's own handlers no longer end it, and nothing may read its output.
+  process.once("SIGINT", () => process.exit(exitCodes.interrupted));
+  process.once("SIGTERM", () => process.exit(exitCodes.terminated));
   const isStopped = code === exitCodes.interrupted || code === exitCodes.terminated;
   // A process that was told to stop must not wait for a reader that has stopped reading.
   if (isStopped) setTimeout(() => process.exit(code), 1_000);

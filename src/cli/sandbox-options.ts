@@ -23,11 +23,11 @@ type AskedFault =
 
 /** The options of every command that runs a sandbox. */
 export const sandboxOptions = {
-  webhookUrl: setting(
+  webhookUrls: setting(
     "--webhook-url URL",
-    "Where to send webhooks. Without it, they are only recorded.",
+    "Where to send webhooks. Without it, they are only recorded. May be repeated: once for each merchant, in order.",
     webUrl,
-  ).optional(),
+  ).multiple(),
   seed: setting(
     "--seed TEXT",
     "Makes ids, addresses, hashes and secrets the same from run to run.",
@@ -66,10 +66,19 @@ export async function sandboxFrom(
 ): Promise<Sandbox> {
   // Loaded late, so that help does not wait for it.
   const { createSandbox } = await import("../sandbox/index.ts");
-  const { merchants: count, faults = [], ...options } = values;
+  const { merchants: count, webhookUrls = [], faults = [], ...options } = values;
+  const isOneEach = webhookUrls.length > 1;
+  if (isOneEach && webhookUrls.length !== count) {
+    throw new UsageError(
+      `\`--webhook-url\` was passed ${webhookUrls.length} times. Pass it once for all merchants, or with --merchants ` +
+        "NUMBER once for each.",
+    );
+  }
+  const own = webhookUrls.map((webhookUrl) => ({ webhookUrl }));
   // If the number is not given, a data file determines it.
-  const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
-  const sandbox = createSandbox({ ...options, merchants });
+  const merchants =
+    count === undefined ? undefined : Array.from({ length: count }, (_, n) => own[n] ?? {});
+  const sandbox = createSandbox({ ...options, ...(!isOneEach && own[0]), merchants });
   for (const asked of faults) {
     try {
       if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
@@ -120,15 +129,6 @@ export const faultExplanation = lines(
   "  by chance  such as 20%, drawn by --seed; always unless x3 or the like is given",
   "A response also takes retry-after=<seconds>. 10/s, alone or with retry-after, limits the rate.",
 );
-
-const faultExamples = [
-  "POST /payments 503 after x2",
-  "GET /payments 800ms always",
-  "POST /payments 503 after 20%",
-  "POST /withdrawals reset after",
-  "* truncated",
-  "10/s retry-after=2",
-];
 
 /**
  * Reads `POST /payments 503 after x2` and the like. The sandbox checks whether the route exists.
@@ -183,6 +183,7 @@ function notUnderstood(detail: string, input: string): never {
       ? `${show(input)} does not say what goes wrong`
       : `${show(detail)} is not a valid word in ${show(input)}`;
   throw new UsageError(
-    `${what}. Examples: ${faultExamples.map((example) => JSON.stringify(example)).join(", ")}.`,
+    `${what}. Examples: "POST /payments 503 after x2", "GET /payments 800ms always", "POST /payments 503 after 20%", ` +
+      '"POST /withdrawals reset after", "* truncated", "10/s retry-after=2".',
   );
 }

@@ -53,6 +53,10 @@ export const triggerCommand = defineCommand({
       "Default: pending for created events, completed for updated ones.",
     ).optional(),
     orderId: setting("--order-id ID", "The order.").withDefault("order_1"),
+    merchantId: setting(
+      "--merchant-id ID",
+      "The merchant, if the sandbox has several. With --to, pass its --secret, too. Default: the first.",
+    ).optional(),
     detached: toggle("--detached", "Invent the object instead of creating it in a sandbox."),
     assignments: setting(
       "--set PATH=VALUE",
@@ -64,7 +68,7 @@ export const triggerCommand = defineCommand({
     ...serviceOptions,
   },
   async run(values, terminal) {
-    const { event, to, orderId, detached, assignments, url, secret, headerPrefix } = values;
+    const { event, to, orderId, merchantId, detached, assignments, url, secret } = values;
     if (detached && to === undefined) {
       throw new UsageError("--detached needs --to URL, because no sandbox sends the webhook.");
     }
@@ -81,19 +85,24 @@ export const triggerCommand = defineCommand({
     }
     const signingSecret = to && webhookSecretFrom(secret, terminal);
     const status = values.status ?? (event.endsWith(".created") ? "pending" : "completed");
-    const data: EventData = detached
-      ? inventedData(event, status, orderId)
-      : await createdData(event, status, orderId, url);
+    const owner = { orderId, ...(merchantId && { merchantId }) };
+    const delivery = detached ? undefined : await createdDelivery(event, status, owner, url);
+    const data: EventData = { ...(delivery?.data ?? inventedData(event, status, owner)) };
     for (const assignment of assignments) assign(data, assignment);
     if (to === undefined || signingSecret === undefined) {
       const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
       terminal.result({ type: "created", event, data }, line);
+      if (delivery?.status === "recorded") {
+        terminal.warn(
+          "Nothing was sent: the sandbox has no --webhook-url. Restart it with one, or pass --to.",
+        );
+      }
       return;
     }
     const { body, headers } = signWebhook({
       event: { event, data },
       secret: signingSecret,
-      headerPrefix,
+      headerPrefix: values.headerPrefix,
     });
 
     if (!terminal.asJson) {
@@ -122,7 +131,7 @@ export const triggerCommand = defineCommand({
 type EventData = Record<string, unknown>;
 
 /** The fields of the documented form and of the published snapshot. */
-function inventedData(event: string, status: string, orderId: string): EventData {
+function inventedData(event: string, status: string, owner: object): EventData {
   return {
     id: randomUUID(),
     ...(event.startsWith("payment.") && { type: "payment" }),
@@ -130,7 +139,7 @@ function inventedData(event: string, status: string, orderId: string): EventData
     amountInCents: 2500,
     currency: "USD",
     status,
-    orderId,
+    ...owner,
     createdAt: new Date().toISOString(),
   };
 }
@@ -143,8 +152,8 @@ function scenariosTo(status: string, kind: keyof typeof outcomes): string[] {
   return [...scenariosTo(from[0] ?? "", kind), scenario];
 }
 
-/** Creates the object in the sandbox, moves it, and returns the data of the sandbox's webhook. */
-async function createdData(event: string, status: string, orderId: string, url: URL | undefined) {
+/** Creates the object in the sandbox, moves it, and returns the delivery of the sandbox's webhook. */
+async function createdDelivery(event: string, status: string, owner: object, url: URL | undefined) {
   const environment = process.env.SETTLEKIT_ENVIRONMENT || "sandbox";
   if (environment !== "sandbox") {
     throw new UsageError(
@@ -166,7 +175,7 @@ async function createdData(event: string, status: string, orderId: string, url: 
         "--detached to send it anyway.",
     );
   }
-  const created = await control<EventData>(url, kind, { ...samples[kind], orderId });
+  const created = await control<EventData>(url, kind, { ...samples[kind], ...owner });
   const id = String(created.paymentId ?? created.id);
   for (const scenario of scenariosTo(status, kind)) {
     await control(url, `${kind}/${id}/simulate`, { scenario });
@@ -174,7 +183,7 @@ async function createdData(event: string, status: string, orderId: string, url: 
   const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
   const delivery = deliveries.findLast((it) => it.event === event && it.data.id === id);
   if (delivery === undefined) throw new Error(`The sandbox has no ${event} of ${id}.`);
-  return { ...delivery.data };
+  return delivery;
 }
 
 const samples: Readonly<Record<string, object>> = {

@@ -59,6 +59,9 @@ export function createEvents(store: Store, now: () => Date) {
   store.onReplaced(() => {
     lastSequence = Math.max(lastSequence, stored.get());
     replacedSequence = lastSequence;
+    // Data files of 0.1.0 have types that no longer exist.
+    const outdated = entries.entries().filter(([, { type }]) => !eventTypes.includes(type));
+    for (const [key] of outdated) entries.delete(key);
     endOpenRequests(entries);
   });
 

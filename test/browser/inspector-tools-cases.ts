@@ -72,6 +72,26 @@ export function inspectorToolsCases(browser: () => Browser): void {
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
     });
 
+    test("keep the reason for a refusal when the stream of events opens after it", async () => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route("**/_sandbox/events", async (route) => {
+        await released;
+        await route.continue();
+      });
+      await page.goto(`${service.url}/_sandbox`);
+      await page.locator("summary", { hasText: "New payment" }).click();
+      await page.getByLabel("Amount in US dollars").first().fill("1");
+      await button("Create payment").click();
+      const reason = page.locator("#said", { hasText: "amount must be from 250" });
+      await reason.waitFor();
+      release();
+      // Shown once the stream is open.
+      await create(sandbox, { orderId: "order_2" });
+      await page.locator("#payments-title ~ ul li", { hasText: "order_2" }).waitFor();
+      expect(await reason.count()).toBe(1);
+      expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
+    });
+
     test("filter entries by kind, or by payment", async () => {
       const { paymentId } = await create(sandbox);
       await create(sandbox, { orderId: "order_2" });

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -5,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
-import { CommandLine, settlekit } from "./command-line.ts";
+import { CommandLine, main, settlekit } from "./command-line.ts";
 import { sandboxInProcess } from "./running-sandbox.ts";
 
 const { sandbox, server, client, run } = await sandboxInProcess("control");
@@ -203,6 +205,20 @@ describe("a running sandbox", () => {
     void following.stdout.next(() => true).then(() => following.process.stdout?.destroy());
     while (!hasEnded) await create();
     expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("stops at the first signal once the sandbox has stopped, even if nothing reads its output", async () => {
+    const event = { type: "clock.advanced", at: "2026-01-01T00:00:00Z", until: "2026-01-02" };
+    // More than a pipe holds.
+    const body = `data: ${JSON.stringify(event)}\n\n`.repeat(10_000);
+    await using stopped = await scriptedServer({
+      headers: { "content-type": "text/event-stream" },
+      body,
+    });
+    const child = spawn(process.execPath, [...[main, "events", "--follow", "--url", stopped.url]]);
+    expect(String(await once(child.stderr, "data"))).toContain("has stopped");
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([143, null]);
   });
 
   test("delivers a webhook once more with resend", async () => {

@@ -1,8 +1,21 @@
-import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import {
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { settlekit } from "./command-line.ts";
+import { main, settlekit, variablesWith } from "./command-line.ts";
 import { sandbox } from "./running-sandbox.ts";
 
 let folder: string;
@@ -99,6 +112,33 @@ describe("settlekit init", () => {
     await dependOn(framework);
     const { stderr } = await init("--dotenv", path);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(advice);
+  });
+
+  test.runIf(existsSync("/bin/sh"))("keeps the file when there is no space for it", async () => {
+    const mine = "# mine\n".repeat(1_000);
+    await writeFile(join(folder, ".env"), mine);
+    // No file may become longer than this.
+    const limited = 'ulimit -f 1; exec "$0" "$@"';
+    const args = ["-c", limited, process.execPath, main, "init"];
+    const { code, stderr } = await promisify(execFile)("/bin/sh", args, {
+      cwd: folder,
+      env: variablesWith({}),
+    }).catch((error) => error);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^settlekit: \.env cannot be written: EFBIG/),
+    });
+    expect(await dotenv()).toBe(mine);
+  });
+
+  test("follows a link, and keeps the mode of the file behind it", async () => {
+    const shared = join(folder, "shared.env");
+    await writeFile(shared, "PORT=3000\n", { mode: 0o640 });
+    await symlink(shared, join(folder, ".env"));
+    expect((await init()).stderr).toContain("Wrote .env.");
+    expect((await lstat(join(folder, ".env"))).isSymbolicLink()).toBe(true);
+    expect(await readFile(shared, "utf8")).toMatch(/^PORT=3000\nSETTLEKIT_ENVIRONMENT=sandbox\n/);
+    expect((await stat(shared)).mode & 0o777).toBe(0o640);
   });
 
   test("says when the file cannot be written", async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
@@ -108,6 +108,16 @@ describe("settlekit sandbox --data", () => {
 });
 
 describe("settlekit sandbox", () => {
+  test("takes the name of its data file as it is, even one that SQLite would take for a URL", async () => {
+    const home = await mkdtemp(join(folder, "home-"));
+    const args = ["sandbox", "--port", "0", "--json", "--data", "file:shop.sqlite"];
+    await using running = new CommandLine(args, {}, home);
+    await running.json();
+    await running.stop();
+    expect(await readdir(home)).toEqual(["file:shop.sqlite"]);
+    expect((await stat(join(home, "file:shop.sqlite"))).size).toBeGreaterThan(0);
+  });
+
   test("has fresh ids but the same secrets at every start", async () => {
     await using first = await sandbox();
     await using second = await sandbox();

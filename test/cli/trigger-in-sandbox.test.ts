@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { settlekit } from "./command-line.ts";
 import { sandboxInProcess } from "./running-sandbox.ts";
 
 const { sandbox, server, client, run } = await sandboxInProcess("trigger");
+
+const unsent =
+  "Warning: Nothing was sent: the sandbox has no --webhook-url. Restart it with one, or pass --to.\n";
 
 describe("settlekit trigger with a sandbox", () => {
   test("creates a real payment, moves it to the status and sends the sandbox's webhook", async () => {
@@ -25,13 +29,34 @@ describe("settlekit trigger with a sandbox", () => {
     expect(await client.payments.get(String(data.id))).toMatchObject(refunded);
   });
 
-  test("lets the sandbox send the webhook without --to", async () => {
-    const { code, stdout } = await run("trigger", "withdrawal.updated", "--json");
+  test("lets the sandbox send the webhook without --to, and says if it has nowhere to send it", async () => {
+    const { code, stdout, stderr } = await run("trigger", "withdrawal.updated", "--json");
     expect(code).toBe(0);
+    expect(stderr).toBe(unsent);
     const { type, data } = JSON.parse(stdout);
     expect(type).toBe("created");
     expect(await client.withdrawals.get(data.id)).toMatchObject({ status: "completed" });
     expect(sandbox.webhooks.deliveries()).toHaveLength(2);
+  });
+
+  test("creates the object for another merchant", async () => {
+    const several = createSandbox({ merchants: [{}, {}] });
+    await using shared = await several.listen({ port: 0 });
+    const { merchantId, webhookSecret = "" } = several.merchants[1] ?? {};
+    await using shop = await scriptedServer({});
+    const { code } = await run(
+      ...["trigger", "payment.updated", "--url", shared.url, "--to", shop.url],
+      ...["--merchant-id", String(merchantId), "--secret", webhookSecret],
+    );
+    expect(code).toBe(0);
+    expect(several.payments.all()).toMatchObject([{ merchantId, status: "completed" }]);
+    expect(several.merchants[0]?.merchantId).not.toBe(merchantId);
+    const [received] = shop.requests;
+    if (received === undefined) throw new Error("nothing was received");
+    const { data } = new Webhooks({ secret: webhookSecret }).verifySync(received);
+    expect(data).toMatchObject({ merchantId });
+    const unknown = await run("trigger", "payment.created", "--merchant-id", "nobody");
+    expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining("not a merchant") });
   });
 
   test.each([
@@ -61,7 +86,7 @@ describe("settlekit trigger with a sandbox", () => {
       SETTLEKIT_ENVIRONMENT: "",
       SETTLEKIT_SANDBOX_URL: server.url,
     });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: unsent });
   });
 
   test("creates nothing when the environment is not a sandbox", async () => {

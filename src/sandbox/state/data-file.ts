@@ -43,8 +43,9 @@ export function keepInFile(store: Store, path: string): () => void {
     // The file holds secrets. SQLite gives its companion files the same mode.
     closeSync(openSync(path, "a", ownerOnly));
     chmodSync(path, ownerOnly);
-    database = new DatabaseSync(path);
     realPath = realPathOf(path);
+    // Absolute, because SQLite would take file:shop.db for a URL.
+    database = new DatabaseSync(realPath);
     openFiles.add(realPath);
     prepare(database);
     store.keep(writerTo(database, path), contentsOf(database));
@@ -55,8 +56,11 @@ export function keepInFile(store: Store, path: string): () => void {
     throw openingError(path, error, isOpen);
   }
   return () => {
-    store.commit();
-    close();
+    try {
+      store.commit();
+    } finally {
+      close();
+    }
   };
 }
 
@@ -134,7 +138,7 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
       if (database.isTransaction) database.exec("ROLLBACK");
       throw failed(
         `${path} cannot be written: ${(error as Error).message}. Free some disk space. The unwritten changes are ` +
-          "written with the next one, or lost if the process ends first.",
+          "written with the next one, or lost if the sandbox closes or its process ends first.",
         "cannot_write_data",
         error,
       );

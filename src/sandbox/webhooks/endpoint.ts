@@ -114,13 +114,15 @@ async function responseTo(
   });
 }
 
-function reasonOf(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "ECONNREFUSED")
-    return "nothing is listening there (ECONNREFUSED); start your server";
-  if (code === "ENOTFOUND") return "there is no such host (ENOTFOUND); check the URL";
-  if (code === "ECONNRESET") return "the connection broke before a response (ECONNRESET)";
-  return error.message || code || "the connection failed";
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing is listening there (ECONNREFUSED); start your server",
+  ENOTFOUND: "there is no such host (ENOTFOUND); check the URL",
+  ECONNRESET: "the connection broke before a response (ECONNRESET)",
+  EPROTO: "the TLS handshake failed (EPROTO); check whether the URL should begin with http://",
+};
+
+function reasonOf({ code = "", message }: NodeJS.ErrnoException): string {
+  return reasons[code] ?? (message || code || "the connection failed");
 }
 
 const maxBodyCharacters = 2_000;

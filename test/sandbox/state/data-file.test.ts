@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import fc from "fast-check";
-import { createSandbox } from "settlekit/sandbox";
+import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { fastFolder } from "../../fast-folder.ts";
 import { create, errorOf, list, newYear, order, paymentsPath, send } from "../merchant.ts";
@@ -25,6 +25,10 @@ const newFile = () => join(folder, `${++files}.sqlite`);
 const refuse = () => new Response(null, { status: 500 });
 const refusal = (code: string, message: RegExp) =>
   expect.objectContaining({ code, param: "data", message: expect.stringMatching(message) });
+
+async function timelineOf({ fetch }: Sandbox): Promise<{ data: unknown[] }> {
+  return (await fetch("http://sandbox/_sandbox/timeline")).json();
+}
 
 describe("a sandbox with a data file", () => {
   it("continues where it was closed, as if it had stayed open", async () => {
@@ -142,6 +146,21 @@ describe("a sandbox with a data file", () => {
     expect(received).toEqual(["POST"]);
   });
 
+  it("closes the file even if the last changes cannot be written, and says that they are lost", async () => {
+    const data = newFile();
+    const sandbox = createSandbox({ data });
+    await create(sandbox);
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+      throw new Error("database or disk is full");
+    });
+    sandbox.reset();
+    expect(sandbox.close).toThrow(refusal("cannot_write_data", /lost if the sandbox closes/));
+    exec.mockRestore();
+    sandbox.close();
+    using again = createSandbox({ data });
+    expect((await list(again)).pagination.total).toBe(1);
+  });
+
   it("stops writing once it is closed", async () => {
     const data = newFile();
     const sandbox = createSandbox({ data });
@@ -169,6 +188,21 @@ describe("a sandbox with a data file", () => {
 });
 
 describe("a data file", () => {
+  it("of 0.1.0 has events of types that no longer exist, which the timeline leaves out", async () => {
+    const data = newFile();
+    const sandbox = createSandbox({ data });
+    await create(sandbox);
+    const { data: kept } = await timelineOf(sandbox);
+    sandbox.close();
+    const database = new DatabaseSync(data);
+    const change = JSON.stringify({ type: "change", at: "2026-01-01T00:00:00.000Z", sequence: 9 });
+    const insert = "INSERT INTO entries (tab, key, value) VALUES ('timeline', '9', ?)";
+    database.prepare(insert).run(change);
+    database.close();
+    using again = createSandbox({ data });
+    expect((await timelineOf(again)).data).toEqual(kept);
+  });
+
   it("belongs to one sandbox at a time", async () => {
     const data = newFile();
     using sandbox = createSandbox({ data });

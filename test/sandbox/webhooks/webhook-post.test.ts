@@ -47,6 +47,15 @@ test("an endpoint that does not answer times out after 30 seconds", async () => 
   await refused;
 });
 
+test("an https URL of a server without TLS is named as the cause", async () => {
+  await using server = await scriptedServer({});
+  const url = new URL(server.url.replace("http:", "https:"));
+  const refused = expect(post({ url, headers: [], body: Buffer.from("{}") })).rejects;
+  await refused.toThrow(
+    "the TLS handshake failed (EPROTO); check whether the URL should begin with",
+  );
+});
+
 test("an answer that is cut off counts as none", async () => {
   await expect(postTo(truncated)).rejects.toThrow("the connection broke during the response");
 });

@@ -45,9 +45,12 @@ function openTarget(): void {
 addEventListener("hashchange", openTarget);
 openTarget();
 
+let isLost = false;
 listenToEvents(({ type }) => {
-  if (type === "error") return say(`${unreachable} This page reconnects automatically.`);
-  if (type === "open") say("");
+  // Opening the stream must not clear the message of a refused command.
+  if (type === "error") say(`${unreachable} This page reconnects automatically.`);
+  else if (isLost) say("");
+  isLost = type === "error";
   // Refresh when the stream opens, too: the page may have missed events.
-  refreshSoon();
+  if (!isLost) refreshSoon();
 });
