@@ -7,8 +7,8 @@ import * as z from "zod/mini";
 import * as fields from "../src/wire/fields.ts";
 import * as pagination from "../src/wire/pagination.ts";
 import * as payment from "../src/wire/payment.ts";
-import * as paymentReceipt from "../src/wire/payment-receipt.ts";
 import * as quote from "../src/wire/quote.ts";
+import * as receipt from "../src/wire/receipt.ts";
 import * as token from "../src/wire/token.ts";
 import * as webhookEvent from "../src/wire/webhook-event.ts";
 import * as withdrawal from "../src/wire/withdrawal.ts";
@@ -44,7 +44,7 @@ function namedSchemas(): Map<string, fields.Schema<unknown>> {
   const modules = {
     ...pagination,
     ...payment,
-    ...paymentReceipt,
+    ...receipt,
     ...quote,
     ...token,
     ...webhookEvent,

@@ -97,9 +97,9 @@ export type {
   PaymentStatus,
   PaymentType,
 } from "./wire/payment.ts";
-export type { PaymentReceipt } from "./wire/payment-receipt.ts";
 export { isFinal, isPaid } from "./wire/payment-status.ts";
 export type { DepositAddress, Quote } from "./wire/quote.ts";
+export type { PaymentReceipt, WithdrawalReceipt } from "./wire/receipt.ts";
 
 export type {
   ChainListQuery,
@@ -117,6 +117,5 @@ export type {
   WithdrawalConfig,
   WithdrawalLimits,
   WithdrawalListQuery,
-  WithdrawalReceipt,
   WithdrawalStatus,
 } from "./wire/withdrawal.ts";

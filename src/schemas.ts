@@ -7,8 +7,8 @@
 import * as z from "zod";
 import * as pagination from "./wire/pagination.ts";
 import * as payment from "./wire/payment.ts";
-import * as receipt from "./wire/payment-receipt.ts";
 import * as quote from "./wire/quote.ts";
+import * as receipt from "./wire/receipt.ts";
 import * as token from "./wire/token.ts";
 import * as webhook from "./wire/webhook-event.ts";
 import * as withdrawal from "./wire/withdrawal.ts";
@@ -57,7 +57,7 @@ export const withdrawalSchema =
   withdrawal.withdrawalSchema as unknown as SchemaOf<withdrawal.Withdrawal>;
 /** The receipt of a withdrawal (interface section 2.6). */
 export const withdrawalReceiptSchema =
-  withdrawal.withdrawalReceiptSchema as unknown as SchemaOf<withdrawal.WithdrawalReceipt>;
+  receipt.withdrawalReceiptSchema as unknown as SchemaOf<receipt.WithdrawalReceipt>;
 /** The withdrawals that the merchant can make (interface section 4.6). */
 export const withdrawalConfigSchema =
   withdrawal.withdrawalConfigSchema as unknown as SchemaOf<withdrawal.WithdrawalConfig>;

@@ -84,7 +84,10 @@ export type AllNullish<Fields> = { [Name in keyof Fields]?: Fields[Name] | null 
 
 // @__NO_SIDE_EFFECTS__
 export function allNullish<Shape extends z.core.$ZodShape>({ shape }: z.ZodMiniObject<Shape>) {
-  const fields = Object.entries(shape).map(([name, field]) => [name, nullish(field)]);
+  const fields = Object.entries(shape).map(([name, field]) => {
+    const { def } = (field as z.core.$ZodTypes)._zod;
+    return [name, nullish(def.type === "nullable" ? def.innerType : field)];
+  });
   return openObject(
     Object.fromEntries(fields) as {
       [Name in keyof Shape]: z.ZodMiniExactOptional<z.ZodMiniNullable<Shape[Name]>>;

@@ -15,8 +15,8 @@ import {
   timestamp,
 } from "./fields.ts";
 import { type PageQuery, pageQueryFields } from "./pagination.ts";
-import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts";
 import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
+import { type PaymentReceipt, paymentReceiptSchema } from "./receipt.ts";
 
 /** `payment`: a fixed amount. `deposit`: whatever amount the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;

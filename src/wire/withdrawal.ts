@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import {
-  decimalText,
   evmChainIdSchema,
   identifier,
   nullish,
@@ -14,14 +13,8 @@ import {
   timestamp,
 } from "./fields.ts";
 import { type PageQuery, pageQueryFields } from "./pagination.ts";
-import {
-  type SettledChain,
-  type SettledToken,
-  settledChainSchema,
-  settledTokenSchema,
-  type Token,
-  tokenSchema,
-} from "./token.ts";
+import { type WithdrawalReceipt, withdrawalReceiptSchema } from "./receipt.ts";
+import { type Token, tokenSchema } from "./token.ts";
 
 /** The status of a withdrawal (interface section 3.2). */
 export type WithdrawalStatus = OpenEnum<
@@ -36,50 +29,6 @@ export const withdrawalStatusSchema = openEnum(
   "cancelled",
 );
 true satisfies Same<WithdrawalStatus, z.output<typeof withdrawalStatusSchema>>;
-
-/** The receipt of a withdrawal (interface section 2.6). */
-export interface WithdrawalReceipt {
-  /** The withdrawal that it belongs to. */
-  withdrawalId: string;
-  settledToken: SettledToken | null;
-  settledChain: SettledChain | null;
-  /** Sent amount in the token's smallest unit, as a decimal string. */
-  settledAmountAsset: string | null;
-  /** Decimal USD value. */
-  settledAmountUsd: string | null;
-  txHash?: string | null;
-  txBlockNumber: number | null;
-  /** ISO 8601, UTC. */
-  txTimestamp: string | null;
-  txSenderAddress: string | null;
-  txGasUsed: number | null;
-  txTotalCost: string | null;
-  txTotalCostUsdFractions: number | null;
-  /** Whether the service paid for the gas. */
-  txIsSponsored: boolean | null;
-  processedBy: OpenEnum<"webhook" | "frontend" | "cron" | "manual"> | null;
-  /** ISO 8601, UTC. */
-  createdAt: string;
-}
-
-export const withdrawalReceiptSchema = openObject({
-  withdrawalId: identifier,
-  settledToken: z.nullable(settledTokenSchema),
-  settledChain: z.nullable(settledChainSchema),
-  settledAmountAsset: z.nullable(z.string()),
-  settledAmountUsd: z.nullable(decimalText),
-  txHash: optionalText,
-  txBlockNumber: z.nullable(z.number()),
-  txTimestamp: z.nullable(timestamp),
-  txSenderAddress: z.nullable(z.string()),
-  txGasUsed: z.nullable(z.number()),
-  txTotalCost: z.nullable(z.string()),
-  txTotalCostUsdFractions: z.nullable(z.number()),
-  txIsSponsored: z.nullable(z.boolean()),
-  processedBy: z.nullable(openEnum("webhook", "frontend", "cron", "manual")),
-  createdAt: timestamp,
-});
-true satisfies Same<WithdrawalReceipt, z.output<typeof withdrawalReceiptSchema>>;
 
 /** Crypto sent to a beneficiary (interface section 2.5). */
 export interface Withdrawal {

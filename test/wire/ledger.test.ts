@@ -11,8 +11,8 @@ import {
   paymentStateSchema,
   refreshStatusBodySchema,
 } from "../../src/wire/payment.ts";
-import { paymentReceiptSchema } from "../../src/wire/payment-receipt.ts";
 import { createQuoteBodySchema, depositAddressSchema, quoteSchema } from "../../src/wire/quote.ts";
+import { paymentReceiptSchema, withdrawalReceiptSchema } from "../../src/wire/receipt.ts";
 import {
   chainListQuerySchema,
   settledChainSchema,
@@ -30,7 +30,6 @@ import {
   withdrawalConfigSchema,
   withdrawalLimitsSchema,
   withdrawalListQuerySchema,
-  withdrawalReceiptSchema,
   withdrawalSchema,
 } from "../../src/wire/withdrawal.ts";
 

@@ -1,6 +1,6 @@
-import type { PaymentReceipt } from "../../wire/payment-receipt.ts";
 import type { Quote } from "../../wire/quote.ts";
-import type { Withdrawal, WithdrawalReceipt } from "../../wire/withdrawal.ts";
+import type { PaymentReceipt, WithdrawalReceipt } from "../../wire/receipt.ts";
+import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { RandomStream } from "../random.ts";
 import { expectedUnits, worthInCents } from "./quotes.ts";
 import { usdcOn } from "./tokens.ts";

@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
 import {
+  type AllNullish,
+  allNullish,
   decimalText,
+  identifier,
   nullish,
   type OpenEnum,
   openEnum,
@@ -8,6 +11,7 @@ import {
   optionalNumber,
   optionalText,
   type Same,
+  timestamp,
 } from "./fields.ts";
 import { type Quote, quoteSchema } from "./quote.ts";
 import {
@@ -17,38 +21,75 @@ import {
   settledTokenSchema,
 } from "./token.ts";
 
+/** The transaction of a receipt (interface section 2.6). */
+export interface SettledTransaction {
+  /** The token that was transferred. */
+  settledToken: SettledToken | null;
+  /** The network of the transaction. */
+  settledChain: SettledChain | null;
+  /** Amount in the token's smallest unit, as a decimal string. */
+  settledAmountAsset: string | null;
+  /** Decimal USD value. */
+  settledAmountUsd: string | null;
+  /** Hash of the transaction. */
+  txHash?: string | null;
+  /** Block of the transaction. */
+  txBlockNumber: number | null;
+  /** ISO 8601, UTC. */
+  txTimestamp: string | null;
+  /** The address that sent it. */
+  txSenderAddress: string | null;
+  /** Gas that the transaction used. */
+  txGasUsed: number | null;
+  /** The transaction's cost, in the network's smallest unit. */
+  txTotalCost: string | null;
+  /** The transaction's cost, in fractions of a USD. */
+  txTotalCostUsdFractions: number | null;
+  /** Whether the service paid for the gas. */
+  txIsSponsored: boolean | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+}
+
+const settledTransactionSchema = openObject({
+  settledToken: z.nullable(settledTokenSchema),
+  settledChain: z.nullable(settledChainSchema),
+  settledAmountAsset: z.nullable(z.string()),
+  settledAmountUsd: z.nullable(decimalText),
+  txHash: optionalText,
+  txBlockNumber: z.nullable(z.number()),
+  txTimestamp: z.nullable(timestamp),
+  txSenderAddress: z.nullable(z.string()),
+  txGasUsed: z.nullable(z.number()),
+  txTotalCost: z.nullable(z.string()),
+  txTotalCostUsdFractions: z.nullable(z.number()),
+  txIsSponsored: z.nullable(z.boolean()),
+  createdAt: timestamp,
+});
+
+/** The receipt of a withdrawal (interface section 2.6). */
+export interface WithdrawalReceipt extends SettledTransaction {
+  /** The withdrawal that it belongs to. */
+  withdrawalId: string;
+  /** The part of the service that processed it. */
+  processedBy: OpenEnum<"webhook" | "frontend" | "cron" | "manual"> | null;
+}
+
+export const withdrawalReceiptSchema = openObject({
+  ...settledTransactionSchema.shape,
+  withdrawalId: identifier,
+  processedBy: z.nullable(openEnum("webhook", "frontend", "cron", "manual")),
+});
+true satisfies Same<WithdrawalReceipt, z.output<typeof withdrawalReceiptSchema>>;
+
 /**
  * The receipt of a payment. The interface document does not show its fields; two shapes are published elsewhere, so
  * every field may be missing or null.
  */
-export interface PaymentReceipt {
+export interface PaymentReceipt extends AllNullish<SettledTransaction> {
   paymentId?: string | null;
   /** The quote that was paid. */
   selectedQuote?: Quote | null;
-  /** The token that was transferred. */
-  settledToken?: SettledToken | null;
-  /** The network of the transaction. */
-  settledChain?: SettledChain | null;
-  /** Received amount in the token's smallest unit, as a decimal string. */
-  settledAmountAsset?: string | null;
-  /** Decimal USD value. */
-  settledAmountUsd?: string | null;
-  /** Hash of the transaction. */
-  txHash?: string | null;
-  /** Block of the transaction. */
-  txBlockNumber?: number | null;
-  /** ISO 8601, UTC. */
-  txTimestamp?: string | null;
-  /** The address that sent it. */
-  txSenderAddress?: string | null;
-  /** Gas that the transaction used. */
-  txGasUsed?: number | null;
-  /** The transaction's cost, in the network's smallest unit. */
-  txTotalCost?: string | null;
-  /** The transaction's cost, in fractions of a USD. */
-  txTotalCostUsdFractions?: number | null;
-  /** Whether the service paid for the gas. */
-  txIsSponsored?: boolean | null;
   /** The part of the service that processed it. */
   processedBy?: OpenEnum<"webhook" | "frontend" | "cron" | "manual" | "shout_webhook"> | null;
   /** Risk of the sender. */
@@ -59,8 +100,6 @@ export interface PaymentReceipt {
   > | null;
   /** The provider of the risk assessment. */
   txRiskProvider?: string | null;
-  /** ISO 8601, UTC. */
-  createdAt?: string | null;
   /** Hash of the transaction. */
   transactionHash?: string | null;
   /** Block of the transaction. */
@@ -74,27 +113,15 @@ export interface PaymentReceipt {
 }
 
 export const paymentReceiptSchema = openObject({
+  ...allNullish(settledTransactionSchema).shape,
   paymentId: optionalText,
   selectedQuote: nullish(quoteSchema),
-  settledToken: nullish(settledTokenSchema),
-  settledChain: nullish(settledChainSchema),
-  settledAmountAsset: optionalText,
-  settledAmountUsd: nullish(decimalText),
-  txHash: optionalText,
-  txBlockNumber: optionalNumber,
-  txTimestamp: optionalText,
-  txSenderAddress: optionalText,
-  txGasUsed: optionalNumber,
-  txTotalCost: optionalText,
-  txTotalCostUsdFractions: optionalNumber,
-  txIsSponsored: nullish(z.boolean()),
   processedBy: nullish(openEnum("webhook", "frontend", "cron", "manual", "shout_webhook")),
   txRiskScore: nullish(z.union([z.number(), z.string()])),
   txRiskSeverity: nullish(
     openEnum("CRITICAL_RISK", "HIGH_RISK", "MEDIUM_RISK", "LOW_RISK", "NO_RISK"),
   ),
   txRiskProvider: optionalText,
-  createdAt: optionalText,
   transactionHash: optionalText,
   blockNumber: optionalNumber,
   confirmations: optionalNumber,
