@@ -153,7 +153,7 @@ function converted(schema: fields.Schema<unknown>) {
 /** Documented bounds that only the service enforces (interface section 8). */
 const bounds: Readonly<Record<string, object>> = {
   "CreatePaymentBody.amount": { maximum: payment.maxAmountInCents },
-  "CreateQuoteBody.forceDepositAmount": { maximum: payment.maxAmountInCents },
+  "CreateQuoteInput.forceDepositAmount": { maximum: payment.maxAmountInCents },
   "CreateWithdrawalBody.amountInCents": { minimum: 100, maximum: payment.maxAmountInCents },
 };
 

@@ -81,7 +81,7 @@ export type { CreateDepositInput, CreatePaymentInput, Payments } from "./resourc
 export type { CreateOnceOptions } from "./resources/payouts/create-once.ts";
 export type { CreateOnceInput, CreateWithdrawalInput } from "./resources/payouts/payout.ts";
 
-export type { CreateQuoteInput, Quotes } from "./resources/quotes.ts";
+export type { Quotes } from "./resources/quotes.ts";
 export type { RawRequest, RequestAuth } from "./resources/request.ts";
 export type { WaitOptions } from "./resources/waiting.ts";
 export type { Withdrawals } from "./resources/withdrawals.ts";
@@ -97,8 +97,10 @@ export type {
   PaymentStatus,
   PaymentType,
 } from "./wire/payment.ts";
+
 export { isFinal, isPaid } from "./wire/payment-status.ts";
-export type { DepositAddress, Quote } from "./wire/quote.ts";
+export type { CreateQuoteInput, DepositAddress, Quote } from "./wire/quote.ts";
+
 export type { PaymentReceipt, WithdrawalReceipt } from "./wire/receipt.ts";
 
 export type {

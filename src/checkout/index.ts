@@ -29,11 +29,10 @@ export type {
   WireOptions,
 } from "../http/settings.ts";
 
-export type { CreateQuoteInput } from "../resources/quotes.ts";
 export type { Payment, PaymentState, PaymentStatus } from "../wire/payment.ts";
 export { isFinal, isPaid } from "../wire/payment-status.ts";
 
-export type { Quote } from "../wire/quote.ts";
+export type { CreateQuoteInput, Quote } from "../wire/quote.ts";
 export type { RefreshStatusInput, WatchOptions } from "./checkout.ts";
 export { CheckoutClient, type PaymentRequestWithQr } from "./checkout-client.ts";
 export type { CheckoutOptions } from "./checkout-options.ts";

@@ -1,9 +1,8 @@
 import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { ReadOptions } from "../http/settings.ts";
-import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
-import { createQuoteBodySchema, type Quote } from "../wire/quote.ts";
+import { type CreateQuoteInput, createQuoteInputSchema, type Quote } from "../wire/quote.ts";
 import {
   chainIdOnWire,
   checkAmount,
@@ -12,16 +11,6 @@ import {
   otherChain,
   otherId,
 } from "./arguments.ts";
-
-/** Selects the quote to request (interface section 4.3). Without a chain and a contract, the service's default. */
-export interface CreateQuoteInput {
-  /** Such as 8453, or CAIP-2 text for a non-EVM chain. */
-  chainId?: ChainId | undefined;
-  /** The token's contract; the all-zero address for the chain's native asset. */
-  contractAddress?: string | undefined;
-  /** The value of the deposit, in USD cents. For deposits only. */
-  forceDepositAmount?: number | undefined;
-}
 
 /** The quotes of one payment (interface sections 2.3 and 4.3). */
 export class Quotes {
@@ -51,7 +40,7 @@ export class Quotes {
     const fill = () => {
       const { chainId, contractAddress, forceDepositAmount } = checkParameters(
         input,
-        createQuoteBodySchema.shape,
+        createQuoteInputSchema.shape,
       );
       const { wire } = this.#http.settings;
       const body = {

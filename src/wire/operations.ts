@@ -13,7 +13,7 @@ import {
   paymentStateSchema,
   refreshStatusBodySchema,
 } from "./payment.ts";
-import { createQuoteBodySchema, type Quote, quoteSchema } from "./quote.ts";
+import { createQuoteInputSchema, type Quote, quoteSchema } from "./quote.ts";
 import {
   chainListQuerySchema,
   type Token,
@@ -157,7 +157,7 @@ export const createQuote: Operation<Quote> = {
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/quotes",
   credential: "paymentSecret",
   replay: "safe",
-  body: createQuoteBodySchema,
+  body: createQuoteInputSchema,
   successStatus: 201,
   response: quoteSchema,
   essential: ["id"],

@@ -8,7 +8,6 @@ import {
   type OpenEnum,
   openEnum,
   openObject,
-  optional,
   optionalNumber,
   optionalText,
   type Same,
@@ -77,18 +76,18 @@ export const quoteSchema = openObject({
 true satisfies Same<Quote, z.output<typeof quoteSchema>>;
 
 /** Selects the quote to request (interface section 4.3). Without a chain and a contract, the service's default. */
-export interface CreateQuoteBody {
-  /** Such as 8453, or CAIP-2 text. */
-  chainId?: ChainId;
+export interface CreateQuoteInput {
+  /** Such as 8453, or CAIP-2 text for a non-EVM chain. */
+  chainId?: ChainId | undefined;
   /** The token's contract; the all-zero address for the chain's native asset. */
-  contractAddress?: string;
-  /** USD cents, at least 1. For deposits only. */
-  forceDepositAmount?: number;
+  contractAddress?: string | undefined;
+  /** The value of the deposit, in USD cents. For deposits only. */
+  forceDepositAmount?: number | undefined;
 }
 
-export const createQuoteBodySchema = z.object({
-  chainId: optional(chainIdSchema),
-  contractAddress: optional(z.string()),
-  forceDepositAmount: optional(wholeNumber(1)),
+export const createQuoteInputSchema = z.object({
+  chainId: z.optional(chainIdSchema),
+  contractAddress: z.optional(z.string()),
+  forceDepositAmount: z.optional(wholeNumber(1)),
 });
-true satisfies Same<CreateQuoteBody, z.output<typeof createQuoteBodySchema>>;
+true satisfies Same<CreateQuoteInput, z.output<typeof createQuoteInputSchema>>;

@@ -11,7 +11,7 @@ import {
   paymentStateSchema,
   refreshStatusBodySchema,
 } from "../../src/wire/payment.ts";
-import { createQuoteBodySchema, depositAddressSchema, quoteSchema } from "../../src/wire/quote.ts";
+import { createQuoteInputSchema, depositAddressSchema, quoteSchema } from "../../src/wire/quote.ts";
 import { paymentReceiptSchema, withdrawalReceiptSchema } from "../../src/wire/receipt.ts";
 import {
   chainListQuerySchema,
@@ -86,7 +86,7 @@ const schemas: [string, ZodMiniObject][] = [
   ["Withdrawal config", withdrawalConfigSchema],
   ["Withdrawal limits", withdrawalLimitsSchema],
   ["Payment state", paymentStateSchema],
-  ["Quote creation", createQuoteBodySchema],
+  ["Quote creation", createQuoteInputSchema],
   ["Status refresh", refreshStatusBodySchema],
   ["Pagination", paginationSchema],
   ["Payment event data", paymentEventDataSchema],

@@ -11,7 +11,7 @@ import {
   type PaymentState,
   redirectUrlRule,
 } from "../../wire/payment.ts";
-import type { CreateQuoteBody, Quote } from "../../wire/quote.ts";
+import type { CreateQuoteInput, Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
 import { found, pageOf, Refusal } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
@@ -64,7 +64,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
   }
 
   /** Creates or updates a quote. Repeating the request returns the same quote while it is active. */
-  function quote(call: Call<CreateQuoteBody>): Quote {
+  function quote(call: Call<CreateQuoteInput>): Quote {
     const payment = get(call);
     if (payment.status !== "pending") {
       throw new Refusal(400, {
@@ -116,7 +116,7 @@ function fits(payment: Payment, { status, type, search }: PaymentListQuery): boo
   return texts.some((text) => text?.toLowerCase().includes(search.toLowerCase()));
 }
 
-function chosenToken({ chainId, contractAddress }: CreateQuoteBody): PricedToken {
+function chosenToken({ chainId, contractAddress }: CreateQuoteInput): PricedToken {
   if (chainId === undefined && contractAddress === undefined) return defaultToken;
   if (chainId === undefined) throw incomplete("chainId", "contractAddress");
   checkOneOf("chainId", supportedChainIds, chainId);
