@@ -116,6 +116,18 @@ export function elementServiceCases(browser: () => Browser): void {
       expect(await page.locator('[part="address"]').textContent()).toMatch(/^0x/);
     });
 
+    test("speaks English, and says so to screen readers, if a language's script cannot be loaded", async () => {
+      const page = await shop.watch();
+      await page.route(`${shop.url}/ar*.js`, (route) => route.abort());
+      await shop.visit(await shop.order(), { lang: "ar" });
+      await page.getByText("Waiting for your payment").waitFor();
+      const card = page.locator('[part="card"]');
+      expect([await card.getAttribute("lang"), await card.getAttribute("dir")]).toEqual([
+        "en",
+        "ltr",
+      ]);
+    });
+
     test("offers no wallet if the script that asks it to pay cannot be loaded", async () => {
       const page = await shop.watch();
       await page.route(`${shop.url}/wallet-requests*.js`, (route) => route.abort());

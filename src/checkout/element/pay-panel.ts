@@ -180,8 +180,9 @@ export class PayPanel {
     this.#qr.dataset.address = address;
     this.#qr.replaceChildren();
     if (address === "") return;
-    const module = await load(() => import("./qr.ts"));
-    // If the module cannot be loaded, browsers do not load it again. The address can still be copied.
+    // Meanwhile, the address can be copied.
+    const hide = () => show(this.#qr, false);
+    const module = await load(() => import("./qr.ts"), hide);
     show(this.#qr, module !== undefined);
     if (module && this.#qr.dataset.address === address) {
       this.#qr.replaceChildren(module.qrCode(address));
