@@ -68,6 +68,32 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(isShown).toBe(false);
     });
 
+    test.each([700, 360])(
+      "reserves the space of a payment and of its price while they load, at %d pixels",
+      async (width) => {
+        const page = await shop.watch({ viewport: { width, height: 800 } });
+        const order = await shop.order();
+        const [payment, price] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const hold = (path: string, { promise }: { readonly promise: Promise<void> }) =>
+          page.route(`${shop.service.url}/**/${path}`, (route) =>
+            promise.then(() => route.continue()),
+          );
+        await hold(order.paymentId, payment);
+        await hold("quotes", price);
+        await shop.visit(order);
+        const height = async () => (await shop.element.boundingBox())?.height ?? 0;
+        await shop.shows("loading");
+        const loading = await height();
+        payment.resolve();
+        await shop.shows("pay");
+        const priceLoading = await height();
+        price.resolve();
+        await page.getByText("25 USDC").waitFor();
+        expect(Math.abs(loading - (await height()))).toBeLessThan(40);
+        expect(Math.abs(priceLoading - (await height()))).toBeLessThan(10);
+      },
+    );
+
     test("shows that the service does not respond after two attempts of 10 seconds", async () => {
       const page = await shop.watch();
       await page.clock.install();

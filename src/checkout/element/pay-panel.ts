@@ -158,9 +158,10 @@ export class PayPanel {
   }
 
   #showTransfer({ transfer, isPriceLoading }: View): void {
-    show(this.#transfer, isPriceLoading || transfer !== undefined);
-    this.#transfer.toggleAttribute("data-loading", isPriceLoading);
-    for (const element of [this.#onlyOn, this.#countdown]) show(element, transfer !== undefined);
+    // While a price is loading, its place stays reserved.
+    this.root.toggleAttribute("data-loading", isPriceLoading);
+    for (const element of [this.#transfer, this.#onlyOn, this.#countdown])
+      show(element, isPriceLoading || transfer !== undefined);
     for (const { element } of [this.#copyAmount, this.#copyAddress]) {
       enable(element, transfer !== undefined);
     }
