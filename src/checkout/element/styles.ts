@@ -193,6 +193,7 @@ progress::-moz-progress-bar { background: var(--accent); }
 @keyframes arrive { from { transform: scale(0.6); opacity: 0; } }
 @media (forced-colors: active) {
   .segments :checked + span { border: 2px solid Highlight; }
+  .segments, .skeleton *, .notice, .wallet-line, .confirming, .summary { outline: 1px solid; }
   button[aria-disabled] { color: GrayText; border-color: GrayText; }
   .dot, .steps li::before, .track > *, .qr, progress { forced-color-adjust: none; }
 }
