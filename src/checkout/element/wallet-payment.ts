@@ -92,8 +92,11 @@ export class WalletPayment {
     } catch (error) {
       if (signal.aborted) return;
       const { withdrawn, step } = known().wallet ?? {};
-      const code = SettlekitError.is(error) ? (error.code as WalletFailure) : "wallet_failed";
-      if (step === "sending" && code !== "wallet_outcome_unknown") store(payment.id, known().sent);
+      const isSending = step === "sending";
+      // A wallet's error may itself throw when it is read: then it proves nothing.
+      const unexpected = isSending ? "wallet_outcome_unknown" : "wallet_failed";
+      const code = SettlekitError.is(error) ? (error.code as WalletFailure) : unexpected;
+      if (isSending && code !== "wallet_outcome_unknown") store(payment.id, known().sent);
       // The wallet was asked to withdraw the request.
       const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
       if (!isWithdrawn) report(error);

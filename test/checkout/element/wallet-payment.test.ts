@@ -133,6 +133,18 @@ describe("a transfer", () => {
     expect(it.known.sent).toMatchObject([{ hash }]);
   });
 
+  test("may have been sent if the wallet's error cannot be read", async () => {
+    const it = await element();
+    const paying = it.wallet.pay("1");
+    await asked(1);
+    const unreadable = () => {
+      throw new Error("This object belongs to an unloaded extension.");
+    };
+    transfers[0]?.reject(new Proxy({}, { get: unreadable }));
+    await paying;
+    expect(it.known.wallet).toMatchObject({ step: "failed", failure: "wallet_outcome_unknown" });
+  });
+
   test("without an answer blocks another one, even after the customer cancelled", async () => {
     const it = await element();
     const paying = it.wallet.pay("1");
