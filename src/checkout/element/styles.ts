@@ -82,12 +82,10 @@ h1 {
 [data-phase="loading"] .dot { background: var(--quiet); }
 .notice { margin-top: 0.8em; padding: 0.65em 0.95em; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375em; }
 
-.skeleton { display: grid; grid-template: 2.25em 3.6em 1.9em 4.4em 11em 4em / 11em minmax(0, 1fr); gap: 1.2em 1.5em; margin-top: 0.6em; }
+.skeleton { display: grid; grid-template: 2.25em 3.6em 4px 4.4em 11em 1.5em / 11em minmax(0, 1fr); gap: 2em 1.5em; margin-top: 0.6em; }
 .skeleton * { border-radius: var(--control-radius); background: var(--sunken); }
 .skeleton :is(:nth-child(-n + 3), :last-child) { grid-column: 1 / -1; }
-.skeleton :nth-child(-n + 2) { width: 9em; max-width: 100%; }
-.skeleton :nth-child(3) { height: 4px; }
-.skeleton :last-child { align-self: end; height: 1.5em; }
+.skeleton :nth-child(-n + 2) { width: 9em; }
 
 .steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; }
 .steps li { overflow-wrap: anywhere; hyphens: auto; }
@@ -176,9 +174,8 @@ progress::-moz-progress-bar { background: var(--accent); }
 @container (max-width: 30em) {
   .choices > *, .choices > * + * { flex-basis: 100%; }
   .transfer { grid-template-columns: minmax(0, 1fr); }
-  .skeleton { grid-template: 3.5em 3em 1.9em 5em 5em 11em 10em 6em / minmax(0, 1fr); }
-  .skeleton :nth-child(6) { width: 11em; max-width: 100%; margin: 0 auto; }
-  .qr { margin: 0 auto; }
+  .skeleton { grid-template: 3.5em 3em 4px 5em 5em 11em 10em 1.5em / minmax(0, 1fr); }
+  .qr, .skeleton :nth-child(6) { width: 11em; margin: 0 auto; }
   [data-loading] :is(code, .quiet) { min-height: 3em; }
   .order { flex-basis: 100%; margin: 0; }
   .steps { font-size: 0.8125em; }
