@@ -68,10 +68,15 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(isShown).toBe(false);
     });
 
-    test.each([700, 360])(
-      "reserves the space of a payment and of its price while they load, at %d pixels",
-      async (width) => {
+    test.each([
+      [700, 0],
+      [700, 1],
+      [360, 1],
+    ])(
+      "reserves the space of a payment and of its price while they load, at %d pixels with %d wallets",
+      async (width, wallets) => {
         const page = await shop.watch({ viewport: { width, height: 800 } });
+        if (wallets > 0) await page.addInitScript(announceWallet);
         const order = await shop.order();
         const [payment, price] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
         const hold = (path: string, { promise }: { readonly promise: Promise<void> }) =>
@@ -83,6 +88,7 @@ export function elementServiceCases(browser: () => Browser): void {
         await shop.visit(order);
         const height = async () => (await shop.element.boundingBox())?.height ?? 0;
         await shop.shows("loading");
+        await expect.poll(() => page.locator("button[data-uuid]").count()).toBe(wallets);
         const loading = await height();
         payment.resolve();
         await shop.shows("pay");

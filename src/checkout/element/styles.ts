@@ -86,6 +86,7 @@ h1 {
 .skeleton * { border-radius: var(--control-radius); background: var(--sunken); }
 .skeleton :is(:nth-child(-n + 3), :last-child) { grid-column: 1 / -1; }
 .skeleton :nth-child(-n + 2) { width: 9em; }
+.skeleton:has(~ .pay button[data-uuid]) { margin-bottom: 7.4em; }
 
 .steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; }
 .steps li { overflow-wrap: anywhere; hyphens: auto; }
