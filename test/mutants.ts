@@ -1,5 +1,6 @@
-// Longer than 300 lines: all safeguards but those of inbox and payouts are listed in one place.
+// Longer than 300 lines: all safeguards but those of checkout, inbox and payouts are listed in one place.
 
+import { checkoutMutants } from "./checkout/mutants.ts";
 import { inboxMutants } from "./inbox/mutants.ts";
 import { payoutMutants } from "./payouts/mutants.ts";
 
@@ -342,6 +343,7 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (def.type === "object" && isRecord(value) && safeParse(schema, value).success) {',
     test: "test/wire/reading.test.ts",
   },
+  ...checkoutMutants,
   ...inboxMutants,
   ...payoutMutants,
 ];

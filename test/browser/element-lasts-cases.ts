@@ -243,6 +243,8 @@ export function elementLastsCases(browser: () => Browser): void {
       await page.evaluate(() => document.documentElement.setAttribute("lang", "zh-TW"));
       await speaks("zh-Hans");
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("US$25.00");
+      await page.evaluate(() => document.querySelector("section")?.setAttribute("lang", "fr"));
+      await speaks("fr");
     });
 
     test("keeps its styles in another document", async () => {

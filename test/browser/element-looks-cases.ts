@@ -197,6 +197,8 @@ export function elementLooksCases(browser: () => Browser): void {
       await page.keyboard.press("Tab");
       const focused = (await styles()).filter(([, , isOutlined]) => isOutlined);
       expect(focused).toEqual([[true, true, true]]);
+      const group = page.locator('[part="choices"] fieldset > div').first();
+      expect(await group.evaluate((it) => getComputedStyle(it).outlineStyle)).toBe("solid");
       const step = page.locator('[part="steps"] [aria-current]');
       const bar = await step.evaluate((it) => getComputedStyle(it, "::before").backgroundImage);
       expect(bar).toContain("linear-gradient");

@@ -68,6 +68,38 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(isShown).toBe(false);
     });
 
+    test.each([
+      [700, 0],
+      [700, 1],
+      [360, 1],
+    ])(
+      "reserves the space of a payment and of its price while they load, at %d pixels with %d wallets",
+      async (width, wallets) => {
+        const page = await shop.watch({ viewport: { width, height: 800 } });
+        if (wallets > 0) await page.addInitScript(announceWallet);
+        const order = await shop.order();
+        const [payment, price] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const hold = (path: string, { promise }: { readonly promise: Promise<void> }) =>
+          page.route(`${shop.service.url}/**/${path}`, (route) =>
+            promise.then(() => route.continue()),
+          );
+        await hold(order.paymentId, payment);
+        await hold("quotes", price);
+        await shop.visit(order);
+        const height = async () => (await shop.element.boundingBox())?.height ?? 0;
+        await shop.shows("loading");
+        await expect.poll(() => page.locator("button[data-uuid]").count()).toBe(wallets);
+        const loading = await height();
+        payment.resolve();
+        await shop.shows("pay");
+        const priceLoading = await height();
+        price.resolve();
+        await page.getByText("25 USDC").waitFor();
+        expect(Math.abs(loading - (await height()))).toBeLessThan(40);
+        expect(Math.abs(priceLoading - (await height()))).toBeLessThan(10);
+      },
+    );
+
     test("shows that the service does not respond after two attempts of 10 seconds", async () => {
       const page = await shop.watch();
       await page.clock.install();
@@ -114,6 +146,18 @@ export function elementServiceCases(browser: () => Browser): void {
       await page.getByText("25 USDC").waitFor();
       await page.locator('[part="qr"]').waitFor({ state: "hidden" });
       expect(await page.locator('[part="address"]').textContent()).toMatch(/^0x/);
+    });
+
+    test("speaks English, and says so to screen readers, if a language's script cannot be loaded", async () => {
+      const page = await shop.watch();
+      await page.route(`${shop.url}/ar*.js`, (route) => route.abort());
+      await shop.visit(await shop.order(), { lang: "ar" });
+      await page.getByText("Waiting for your payment").waitFor();
+      const card = page.locator('[part="card"]');
+      expect([await card.getAttribute("lang"), await card.getAttribute("dir")]).toEqual([
+        "en",
+        "ltr",
+      ]);
     });
 
     test("offers no wallet if the script that asks it to pay cannot be loaded", async () => {

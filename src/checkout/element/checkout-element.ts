@@ -2,8 +2,8 @@ import type { SettlekitError } from "../../errors.ts";
 import type { Environment } from "../../wire/credential.ts";
 import { connect } from "./connect.ts";
 import { type CheckoutEventMap, EventDispatcher } from "./events.ts";
-import { languageAt, languageFor, loadMessages, localeFor } from "./languages.ts";
-import type { Messages } from "./messages.ts";
+import { languageAt, languageFor, loadMessages, localeFor, observeLanguage } from "./languages.ts";
+import { english, type Messages } from "./messages.ts";
 import { attributeNames, misspeltNames, propertyNames, wrongMessages } from "./names.ts";
 import { Page } from "./page.ts";
 import { type Connect, Session } from "./session.ts";
@@ -143,8 +143,7 @@ export class SettlekitCheckoutElement extends ElementBase {
       this.adoptedCallback();
     }
     this.#languageChanges.disconnect();
-    const { documentElement } = this.ownerDocument;
-    this.#languageChanges.observe(documentElement, { attributeFilter: ["lang"] });
+    observeLanguage(this, this.#languageChanges);
     void this.#speak();
     this.#restart();
   }
@@ -238,16 +237,18 @@ export class SettlekitCheckoutElement extends ElementBase {
     if (tag === this.#speaking.tag && own === this.#speaking.messages) return;
     const speaking = { tag, messages: own };
     this.#speaking = speaking;
-    const language = languageFor(tag);
-    const messages = await loadMessages(language);
-    if (speaking !== this.#speaking) return;
-    const texts = { ...messages, ...this.#ownMessages() };
-    this.#texts = createTexts(texts, localeFor(tag, language), language);
-    const before = this.#page;
-    this.#page = new Page(this.#texts, () => this.#session);
-    this.#page.update(viewOf(this.#known, this.#texts));
-    if (this.shadowRoot) this.#page.replace(before, this.shadowRoot);
-    this.#show(this.#known);
+    const render = (messages: Messages) => {
+      if (speaking !== this.#speaking) return;
+      const language = messages === english ? "en" : languageFor(tag);
+      const texts = { ...messages, ...this.#ownMessages() };
+      this.#texts = createTexts(texts, localeFor(tag, language), language);
+      const before = this.#page;
+      this.#page = new Page(this.#texts, () => this.#session);
+      this.#page.update(viewOf(this.#known, this.#texts));
+      if (this.shadowRoot) this.#page.replace(before, this.shadowRoot);
+      this.#show(this.#known);
+    };
+    render(await loadMessages(languageFor(tag), render));
   }
 
   /** The shop's texts. Mistakes in them are reported only once. */

@@ -22,6 +22,14 @@ export function languageAt(element: Element): string {
   return host ? languageAt(host) : navigator.language;
 }
 
+/** Observes the `lang` attributes around an element, across shadow trees. */
+export function observeLanguage(element: Element, observer: MutationObserver): void {
+  const root = element.getRootNode();
+  observer.observe(root, { attributeFilter: ["lang"], subtree: true });
+  const { host } = root as Partial<ShadowRoot>;
+  if (host) observeLanguage(host, observer);
+}
+
 /** The element's language for a BCP 47 tag such as `de-AT`; English if it is not supported. */
 export function languageFor(tag: string): Language {
   const [base = ""] = tag.toLowerCase().split("-");
@@ -34,9 +42,13 @@ export function localeFor(tag: string, language: Language): string {
   return language !== "en" || /^en\b/i.test(tag) ? tag : "en";
 }
 
-/** Loads a language's texts; the English ones if that fails. */
-export async function loadMessages(language: Language): Promise<Messages> {
+/** Loads a language's texts; the English ones if that fails, which `onFail` receives before it is retried. */
+export async function loadMessages(
+  language: Language,
+  onFail?: (messages: Messages) => void,
+): Promise<Messages> {
   if (language === "en") return english;
-  const loaded = await load<{ readonly messages: Messages }>(loaders[language]);
+  const loader: () => Promise<{ readonly messages: Messages }> = loaders[language];
+  const loaded = await load(loader, () => onFail?.(english));
   return loaded?.messages ?? english;
 }

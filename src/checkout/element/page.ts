@@ -21,6 +21,12 @@ export class Page {
   /** For screen readers only. */
   readonly #said = h("span", { class: "visually-hidden" });
   readonly #notice = h("p", { class: "notice", part: "notice" });
+  /** Reserves the space of the payment while it loads, so that the page below does not jump. */
+  readonly #skeleton = h(
+    "div",
+    { class: "skeleton", "aria-hidden": "true" },
+    ...Array.from({ length: 8 }, () => h("div")),
+  );
   readonly #steps: HTMLElement;
   readonly #deposit: HTMLFormElement;
   readonly #pay: PayPanel;
@@ -78,6 +84,7 @@ export class Page {
         ),
         this.#notice,
       ),
+      this.#skeleton,
       this.#steps,
       this.#deposit,
       this.#pay.root,
@@ -125,6 +132,7 @@ export class Page {
     showText(this.#notice, view.notice);
     if (view.notice !== undefined && view.notice !== this.#view?.notice)
       this.#announce(view.notice);
+    show(this.#skeleton, view.phase === "loading");
     this.#showSteps(view);
     show(this.#deposit, view.phase === "deposit");
     this.#pay.update(view);

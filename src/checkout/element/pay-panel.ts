@@ -158,9 +158,10 @@ export class PayPanel {
   }
 
   #showTransfer({ transfer, isPriceLoading }: View): void {
-    show(this.#transfer, isPriceLoading || transfer !== undefined);
-    this.#transfer.toggleAttribute("data-loading", isPriceLoading);
-    for (const element of [this.#onlyOn, this.#countdown]) show(element, transfer !== undefined);
+    // While a price is loading, its place stays reserved.
+    this.root.toggleAttribute("data-loading", isPriceLoading);
+    for (const element of [this.#transfer, this.#onlyOn, this.#countdown])
+      show(element, isPriceLoading || transfer !== undefined);
     for (const { element } of [this.#copyAmount, this.#copyAddress]) {
       enable(element, transfer !== undefined);
     }
@@ -180,8 +181,9 @@ export class PayPanel {
     this.#qr.dataset.address = address;
     this.#qr.replaceChildren();
     if (address === "") return;
-    const module = await load(() => import("./qr.ts"));
-    // If the module cannot be loaded, browsers do not load it again. The address can still be copied.
+    // Meanwhile, the address can be copied.
+    const hide = () => show(this.#qr, false);
+    const module = await load(() => import("./qr.ts"), hide);
     show(this.#qr, module !== undefined);
     if (module && this.#qr.dataset.address === address) {
       this.#qr.replaceChildren(module.qrCode(address));

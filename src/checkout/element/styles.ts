@@ -82,6 +82,12 @@ h1 {
 [data-phase="loading"] .dot { background: var(--quiet); }
 .notice { margin-top: 0.8em; padding: 0.65em 0.95em; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375em; }
 
+.skeleton { display: grid; grid-template: 2.25em 3.6em 4px 4.4em 11em 1.5em / 11em minmax(0, 1fr); gap: 2em 1.5em; margin-top: 0.6em; }
+.skeleton * { border-radius: var(--control-radius); background: var(--sunken); }
+.skeleton :is(:nth-child(-n + 3), :last-child) { grid-column: 1 / -1; }
+.skeleton :nth-child(-n + 2) { width: 9em; }
+.skeleton:has(~ .pay button[data-uuid]) { margin-bottom: 7.4em; }
+
 .steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; }
 .steps li { overflow-wrap: anywhere; hyphens: auto; }
 .steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.4em; border-radius: 2px; background: var(--line); }
@@ -110,7 +116,8 @@ legend, dt, .deposit label { margin-bottom: 0.35em; }
 .qr { width: 11em; max-width: 100%; aspect-ratio: 1; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.3em); background: #fff; overflow: hidden; }
 .qr svg { display: block; width: 100%; height: 100%; fill: #000; }
 [data-loading] :is(.qr, .amount, code) { background: var(--sunken); border-color: transparent; border-radius: var(--control-radius); }
-[data-loading] :is(.amount, code) { min-height: 1.5em; }
+[data-loading] :is(.amount, code, dt, .quiet) { min-height: 1.5em; }
+[data-loading] :is(.quiet, .countdown) { visibility: hidden; }
 .facts > div + div { margin-top: 0.9em; padding-top: 0.9em; border-top: 1px solid var(--line); }
 .facts dd { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; }
 .facts dd > :first-child { flex: 1 1 7em; min-width: 0; }
@@ -168,12 +175,14 @@ progress::-moz-progress-bar { background: var(--accent); }
 @container (max-width: 30em) {
   .choices > *, .choices > * + * { flex-basis: 100%; }
   .transfer { grid-template-columns: minmax(0, 1fr); }
-  .qr { margin: 0 auto; }
+  .skeleton { grid-template: 3.5em 3em 4px 5em 5em 11em 10em 1.5em / minmax(0, 1fr); }
+  .qr, .skeleton :nth-child(6) { width: 11em; margin: 0 auto; }
+  [data-loading] :is(code, .quiet) { min-height: 3em; }
   .order { flex-basis: 100%; margin: 0; }
   .steps { font-size: 0.8125em; }
 }
 @media (prefers-reduced-motion: no-preference) {
-  [data-tone="open"] .dot { animation: breathe 2s ease-in-out infinite; }
+  [data-tone="open"] .dot, .skeleton { animation: breathe 2s ease-in-out infinite; }
   .track > * { transition: transform 0.25s linear; }
   .steps li::before { transition: background 0.4s; }
   .mark { animation: arrive 0.35s ease-out; }
@@ -182,6 +191,7 @@ progress::-moz-progress-bar { background: var(--accent); }
 @keyframes arrive { from { transform: scale(0.6); opacity: 0; } }
 @media (forced-colors: active) {
   .segments :checked + span { border: 2px solid Highlight; }
+  .segments, .skeleton *, .notice, .wallet-line, .confirming, .summary { outline: 1px solid; }
   button[aria-disabled] { color: GrayText; border-color: GrayText; }
   .dot, .steps li::before, .track > *, .qr, progress { forced-color-adjust: none; }
 }

@@ -100,7 +100,11 @@ export function viewOf(known: Known, texts: Texts): View {
     isPriceLoading: phase === "pay" && !offer && !known.priceFailure,
     canRetryPrice: isOpen && known.priceFailure?.kind === "priceFailed",
     canChangeAmount: phase === "pay" && payment?.type === "deposit",
-    wallets: phase === "pay" && !known.priceFailure ? labelled(known.wallets, texts) : [],
+    // While the payment loads, so that their space is reserved, too.
+    wallets:
+      phase === "loading" || (phase === "pay" && !known.priceFailure)
+        ? labelled(known.wallets, texts)
+        : [],
     isWalletBusy: !offer || (wallet !== undefined && wallet.step !== "failed"),
     wallet:
       // The customer must reject a transfer that a wallet still shows, even if another was sent or the payment has ended.
@@ -204,11 +208,10 @@ function stepsDone(phase: View["phase"], { status }: Payment): number | undefine
 /** Each token once, whatever its networks, and the networks of the chosen token. */
 function choices({ choices, choice: chosen }: Known): Pick<View, "tokens" | "networks"> {
   const bySymbol = Map.groupBy(choices, ({ symbol }) => symbol);
-  const tokens = [...bySymbol].map(([symbol, offered]): Option => {
+  const tokens = [...bySymbol].flatMap(([symbol, offered]): Option[] => {
     // The token on the current network, if available there.
     const choice = offered.find(({ chainId }) => chainId === chosen?.chainId) ?? offered[0];
-    if (choice === undefined) throw new Error("A group has members.");
-    return { label: symbol, choice, isChosen: symbol === chosen?.symbol };
+    return choice ? [{ label: symbol, choice, isChosen: symbol === chosen?.symbol }] : [];
   });
   const offered = bySymbol.get(chosen?.symbol ?? "") ?? [];
   const networks = offered.map((choice): Option => {

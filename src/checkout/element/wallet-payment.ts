@@ -3,7 +3,6 @@ import type { RefreshStatusInput } from "../checkout.ts";
 import type { Connection } from "./connect.ts";
 import { load } from "./load.ts";
 import {
-  type AnnouncedWallet,
   codeOf,
   endedUnpaid,
   type Known,
@@ -54,7 +53,7 @@ export class WalletPayment {
     this.#recall(paymentId);
     void this.#doubt(paymentId);
     onStored(paymentId, () => this.#recall(paymentId), signal);
-    this.#wallets.discover((wallets) => void this.#offer(wallets), signal);
+    this.#wallets.discover(() => void this.#offer(), signal);
   }
 
   /** Pays the displayed offer. No wallet is contacted before this. */
@@ -92,8 +91,11 @@ export class WalletPayment {
     } catch (error) {
       if (signal.aborted) return;
       const { withdrawn, step } = known().wallet ?? {};
-      const code = SettlekitError.is(error) ? (error.code as WalletFailure) : "wallet_failed";
-      if (step === "sending" && code !== "wallet_outcome_unknown") store(payment.id, known().sent);
+      const isSending = step === "sending";
+      // A wallet's error may itself throw when it is read: then it proves nothing.
+      const unexpected = isSending ? "wallet_outcome_unknown" : "wallet_failed";
+      const code = SettlekitError.is(error) ? (error.code as WalletFailure) : unexpected;
+      if (isSending && code !== "wallet_outcome_unknown") store(payment.id, known().sent);
       // The wallet was asked to withdraw the request.
       const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
       if (!isWithdrawn) report(error);
@@ -147,9 +149,9 @@ export class WalletPayment {
   }
 
   /** Offers wallets once the code that asks them to pay is loaded, so that no click waits for it. */
-  async #offer(wallets: readonly AnnouncedWallet[]): Promise<void> {
+  async #offer(): Promise<void> {
     this.#requests ??= await load(() => import("./wallet-requests.ts"));
-    if (this.#requests) this.#options.update({ wallets });
+    if (this.#requests) this.#options.update({ wallets: this.#wallets.announced });
   }
 
   /**

@@ -16,10 +16,11 @@ export type RpcUrls = Readonly<Record<number, readonly string[]>>;
 /** Collects wallets that announce themselves (EIP-6963), each uuid once, without sending them anything. */
 export class Wallets {
   readonly #providers = new Map<string, WalletProvider>();
-  #announced: readonly AnnouncedWallet[] = [];
+  /** All of them so far. */
+  announced: readonly AnnouncedWallet[] = [];
 
-  /** @param onChange Receives all wallets whenever one is added, until the signal aborts. */
-  discover(onChange: (wallets: readonly AnnouncedWallet[]) => void, signal: AbortSignal): void {
+  /** @param onAdd Called whenever one is added, until the signal aborts. */
+  discover(onAdd: () => void, signal: AbortSignal): void {
     const announce = ({ detail }: Event & { readonly detail?: unknown }) => {
       const { info, provider } = isRecord(detail) ? detail : {};
       if (!isRecord(info) || !isProvider(provider)) return;
@@ -28,8 +29,8 @@ export class Wallets {
       if (typeof uuid !== "string" || name === "" || this.#providers.has(uuid)) return;
       this.#providers.set(uuid, provider);
       const isData = typeof icon === "string" && icon.startsWith("data:image/");
-      this.#announced = [...this.#announced, { uuid, name, icon: isData ? icon : undefined }];
-      onChange(this.#announced);
+      this.announced = [...this.announced, { uuid, name, icon: isData ? icon : undefined }];
+      onAdd();
     };
     addEventListener("eip6963:announceProvider", announce, { signal });
     dispatchEvent(new Event("eip6963:requestProvider"));

@@ -10,7 +10,12 @@ const account = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 type Request = WalletProvider["request"];
 
 /** Pays from a wallet with the given responses. */
-function payFrom(request: Request, rpcUrls: RpcUrls = {}, isCurrent = () => true): Promise<string> {
+function payFrom(
+  request: Request,
+  rpcUrls: RpcUrls = {},
+  isCurrent = () => true,
+  onStep = () => {},
+): Promise<string> {
   return payFromWallet({
     provider: { request },
     name: "Stub Wallet",
@@ -21,7 +26,7 @@ function payFrom(request: Request, rpcUrls: RpcUrls = {}, isCurrent = () => true
     ),
     rpcUrls,
     isCurrent,
-    onStep: () => {},
+    onStep,
   });
 }
 
@@ -132,6 +137,16 @@ describe("a wallet on another chain", () => {
     };
     await expect(payFrom(request)).rejects.toMatchObject({ code: "wallet_unknown_chain" });
     expect(await payFrom(request, { 84532: ["https://node.example"] })).toBe(hash);
+  });
+
+  test("sends nothing if the customer's other tab sends meanwhile", async () => {
+    arrive();
+    let isCurrent = true;
+    const onStep = () => {
+      isCurrent = false;
+    };
+    const paid = payFrom(switching(arrive), {}, () => isCurrent, onStep);
+    await expect(paid).rejects.toMatchObject({ code: "quote_expired", outcome: "not_sent" });
   });
 
   test.each(["eth_requestAccounts", "eth_chainId", "wallet_switchEthereumChain"])(

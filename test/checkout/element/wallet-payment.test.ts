@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  checkPayment,
+  type Known,
+  nothingKnown,
+  offerOf,
+} from "../../../src/checkout/element/state.ts";
+import { WalletPayment } from "../../../src/checkout/element/wallet-payment.ts";
+import { paymentRequest } from "../../../src/checkout/payment-request.ts";
+import type { SettlekitError } from "../../../src/errors.ts";
+import { payment as anyPayment, quote as anyQuote } from "./facts.ts";
+
+/** The transfers that the wallet was asked for; it answers when the test says so. */
+let transfers: PromiseWithResolvers<string>[];
+let accounts: PromiseWithResolvers<string[]>;
+let payments = 0;
+
+const provider = {
+  async request({ method }: { method: string }) {
+    if (method === "eth_requestAccounts") return accounts.promise;
+    if (method === "eth_chainId") return "0x14a34";
+    if (method !== "eth_sendTransaction") throw new Error("Unknown method");
+    const transfer = Promise.withResolvers<string>();
+    transfers.push(transfer);
+    return transfer.promise;
+  },
+};
+const hash = `0x${"1".repeat(64)}`;
+
+beforeEach(() => {
+  transfers = [];
+  accounts = Promise.withResolvers();
+  accounts.resolve([`0x${"ab".repeat(20)}`]);
+  payments += 1;
+  const page = new EventTarget();
+  const stored = new Map<string, string>();
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("dispatchEvent", page.dispatchEvent.bind(page));
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => stored.set(key, value),
+  });
+  page.addEventListener("eip6963:requestProvider", () => {
+    const detail = { info: { uuid: "1", name: "Stub Wallet" }, provider };
+    page.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+  });
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+/** An element's wallet payment, of the same payment for the whole test. */
+async function element() {
+  const payment = { ...anyPayment, id: `payment_${payments}` };
+  const quote = { ...anyQuote, paymentId: payment.id };
+  const request = paymentRequest(payment, quote, () => 0);
+  const offer = offerOf(request, quote, undefined);
+  const { choice } = offer;
+  const it = {
+    known: { ...nothingKnown, payment, offer, choice, choices: [choice] } as Known,
+    errors: [] as string[],
+    wallet: undefined as unknown as WalletPayment,
+  };
+  it.wallet = new WalletPayment({
+    known: () => it.known,
+    update: (facts) => {
+      it.known = { ...it.known, ...facts };
+    },
+    report: (error) => it.errors.push((error as SettlekitError).code),
+    rpcUrls: () => ({}),
+    connection: () => undefined,
+    reread: async () => {},
+  });
+  it.wallet.start(payment.id, new AbortController().signal);
+  await vi.waitUntil(() => it.known.wallets.length === 1);
+  return it;
+}
+
+const asked = (count: number) => vi.waitUntil(() => transfers.length === count);
+
+describe("a wallet", () => {
+  test("is asked once when its button is clicked twice", async () => {
+    const { wallet, errors } = await element();
+    const paying = Promise.all([wallet.pay("1"), wallet.pay("1")]);
+    await asked(1);
+    transfers[0]?.resolve(hash);
+    await paying;
+    expect([transfers.length, errors]).toEqual([1, []]);
+  });
+
+  test.each([
+    ["", () => {}],
+    [" where the browser has no locks", () => void vi.stubGlobal("navigator", {})],
+  ])("is asked by one element at a time%s", async (_, prepare) => {
+    prepare();
+    const [first, second] = [await element(), await element()];
+    const paying = first.wallet.pay("1");
+    await asked(1);
+    await second.wallet.pay("1");
+    expect([transfers.length, second.errors]).toEqual([1, ["wallet_busy"]]);
+    transfers[0]?.resolve(hash);
+    await paying;
+    expect(second.known.sent).toMatchObject([{ hash }]);
+  });
+
+  test("is not asked to send after the price has changed", async () => {
+    accounts = Promise.withResolvers();
+    const it = await element();
+    const paying = it.wallet.pay("1");
+    const { offer } = it.known;
+    it.known = { ...it.known, offer: offer && { ...offer } };
+    accounts.resolve([`0x${"ab".repeat(20)}`]);
+    await paying;
+    expect([transfers.length, it.errors]).toEqual([0, ["quote_expired"]]);
+  });
+});
+
+describe("a transfer", () => {
+  test("that was sent is known to an element that shows the payment later", async () => {
+    const before = await element();
+    const paying = before.wallet.pay("1");
+    await asked(1);
+    transfers[0]?.resolve(hash);
+    await paying;
+    expect((await element()).known.sent).toMatchObject([{ hash, wallet: "Stub Wallet" }]);
+  });
+
+  test("that was sent although the customer cancelled is kept", async () => {
+    const it = await element();
+    const paying = it.wallet.pay("1");
+    await asked(1);
+    it.wallet.giveUp();
+    transfers[0]?.resolve(hash);
+    await paying;
+    expect(it.known.sent).toMatchObject([{ hash }]);
+  });
+
+  test("may have been sent if the wallet's error cannot be read", async () => {
+    const it = await element();
+    const paying = it.wallet.pay("1");
+    await asked(1);
+    const unreadable = () => {
+      throw new Error("This object belongs to an unloaded extension.");
+    };
+    transfers[0]?.reject(new Proxy({}, { get: unreadable }));
+    await paying;
+    expect(it.known.wallet).toMatchObject({ step: "failed", failure: "wallet_outcome_unknown" });
+  });
+
+  test("without an answer blocks another one, even after the customer cancelled", async () => {
+    const it = await element();
+    const paying = it.wallet.pay("1");
+    await asked(1);
+    it.wallet.giveUp();
+    expect(it.known.wallet).toMatchObject({ step: "sending", withdrawn: "cancelled" });
+    await it.wallet.pay("1");
+    expect(transfers.length).toBe(1);
+    transfers[0]?.resolve(hash);
+    await paying;
+  });
+});
+
+test("a response about another payment is not shown", () => {
+  expect(() => checkPayment(anyPayment, "payment_0")).toThrow(/a different payment/);
+});
