@@ -1,6 +1,7 @@
 import { SettlekitError } from "../errors.ts";
 import type { Observers } from "../stores/observers.ts";
 import { call, sql, type Work } from "../stores/store.ts";
+import { jsonText } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { leaseMs, type SubjectClaim } from "./claims.ts";
@@ -93,9 +94,10 @@ function* requireRegistered(kind: SubjectKind, name: string): Work<void> {
 }
 
 function asJson(name: string, payload: unknown): string {
-  const text: string | undefined = JSON.stringify(payload);
+  const text = jsonText(payload);
   if (text !== undefined) return text;
-  throw new SettlekitError(`The payload of the task "${name}" cannot be written as JSON.`, {
-    code: "invalid_payload",
-  });
+  throw new SettlekitError(
+    `The payload of the task "${name}" cannot be written as JSON. Pass plain data.`,
+    { code: "invalid_payload" },
+  );
 }

@@ -55,6 +55,24 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     );
   });
 
+  it("whose payload cannot be written as JSON fail their effect", async () => {
+    const circular: { self?: unknown } = {};
+    circular.self = circular;
+    shop.inbox.task("email", () => {});
+    for (const [index, payload] of [circular, { cents: 2500n }, () => {}].entries()) {
+      const orders = { states: ["completed"] } as const;
+      shop.inbox.on("payment", `ship-${index}`, orders, (_tx, _payment, tools) =>
+        tools.after("email", payload),
+      );
+    }
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(shop.told("retried")[0]?.error).toMatchObject({
+      errors: Array(3).fill(expect.objectContaining({ code: "invalid_payload" })),
+    });
+    expect(await shop.inbox.stats()).toMatchObject({ tasks: 0 });
+  });
+
   it("whose handler was renamed are reported once, and count as waiting", async () => {
     shop.inbox.task("email", () => {
       throw new Error("The mail server is down.");
