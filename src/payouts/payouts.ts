@@ -115,7 +115,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   /**
    * Approves a planned payout: it may then be sent exactly as planned.
    *
-   * @throws {InvalidRequestError} code `same_person` when `by` planned it, `wrong_state` when it is not planned.
+   * @throws {InvalidRequestError} code `same_person` when `by` planned it, `wrong_state` when it is not planned,
+   * `altered` when it differs from its journal, which opens the breaker.
    * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async approve(orderId: string, decision: Decision): Promise<Payout> {
@@ -256,8 +257,9 @@ export class Payouts<Client, Mode extends StoreMode> {
     return crew.steps;
   }
 
-  async #change(work: (ledger: Ledger) => Work<PayoutRow>): Promise<Payout> {
+  async #change(work: (ledger: Ledger) => Work<PayoutRow | Error>): Promise<Payout> {
     const row = await decide(this.#context, work, { wake: "payouts" });
+    if (row instanceof Error) throw row;
     tell(this.#context, row);
     return payoutFrom(row);
   }

@@ -15,6 +15,7 @@ import {
   plannedHashOf,
   requireSame,
 } from "./payout.ts";
+import { agreesWithJournal } from "./verify.ts";
 
 /** A checked payout, ready to be planned. */
 export interface Plan {
@@ -165,13 +166,25 @@ export function* lockedRow(
 const takenOver =
   "fence = fence + 1, lease_until = 0, failures = 0, waits_until = NULL, due_at = {now}";
 
-/** @throws {InvalidRequestError} code `same_person` when the approver also planned it. */
+/**
+ * Approves a payout as it was planned. The error for one that was altered is returned, so that the open breaker is
+ * committed.
+ *
+ * @throws {InvalidRequestError} code `same_person` when the approver also planned it.
+ */
 export function* approve(
   ledger: Ledger,
   orderId: string,
   { by, reason }: Decision,
-): Work<PayoutRow> {
+): Work<PayoutRow | InvalidRequestError> {
   const row = yield* lockedRow(ledger, orderId, "approved", ["planned", "approved"]);
+  if (!(yield* agreesWithJournal(ledger, row))) {
+    return new InvalidRequestError(
+      `The payout ${show(orderId)} was changed outside the ledger, so it was not approved, and all payouts are stopped. Restore ` +
+        "its row from a backup or cancel the payout, and then call reopen().",
+      { code: "altered", param: "orderId" },
+    );
+  }
   if (row.state === "approved" && row.approved_by === by) return row;
   if (row.state === "approved") {
     throw new InvalidRequestError(

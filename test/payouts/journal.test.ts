@@ -149,6 +149,31 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     expect((await payouts.stats()).stopped?.reason).toMatch(/a differs from its journal/);
   });
 
+  it.each([
+    ["amount", "body = replace(body, '12500', '99999'), amount = 99999"],
+    ["planner", "planned_by = 'eve'"],
+    ["approver", "state = 'approved', approved_by = 'ann'"],
+    ["body, which is no longer JSON", "body = ''"],
+  ])("is compared with a payout before it is approved: its %s was changed", async (_, change) => {
+    const { payouts, world } = await altered(
+      `UPDATE settlekit_payouts SET ${change} WHERE order_id = 'c'`,
+    );
+    await expect(payouts.approve("c", by)).rejects.toEqual(
+      expect.objectContaining({
+        name: "InvalidRequestError",
+        code: "altered",
+        param: "orderId",
+        message: expect.stringMatching(/"c" was changed .* was not approved/),
+      }),
+    );
+    expect((await payouts.stats()).stopped?.reason).toMatch(/c differs from its journal/);
+    const events = [];
+    for await (const { event } of payouts.journal({ orderId: "c" })) events.push(event);
+    expect(events).toEqual(["planned", "stopped"]);
+    await payouts.runDue();
+    expect(world.creations).toEqual([]);
+  });
+
   it("determines what is sent, whatever the row contained when it was claimed", async () => {
     const { world, payouts } = await opened({ lookFirst: true });
     await payouts.runDue();

@@ -76,11 +76,14 @@ WHERE order_id = 'payout_1'`);
       expect(world.creations.map(({ body }) => body.orderId)).toEqual(["payout_2"]);
     });
 
-    it("opens the breaker when a person approves it after it was changed", async () => {
+    it("cannot be approved after it was changed, which opens the breaker", async () => {
       await payouts.migrate();
       await plan(order);
       await alter("UPDATE {payouts} SET planned_by = 'eve'");
-      await payouts.approve(order.orderId, by);
+      for (let n = 0; n < 2; n++) {
+        await expect(payouts.approve(order.orderId, by)).rejects.toThrow(/was not approved/);
+      }
+      expect((await payouts.get(order.orderId))?.state).toBe("planned");
       expect((await payouts.stats()).stopped?.reason).toMatch(differs);
       await payouts.reopen({ ...by, reason: "a mistake" });
       await world.live(payouts);
