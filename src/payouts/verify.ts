@@ -143,6 +143,7 @@ type Entry = Pick<JournalRow, "seq" | "event" | "details">;
 
 interface Facts {
   readonly parameters: unknown;
+  readonly planner: unknown;
   readonly approver: unknown;
   readonly withdrawal: unknown;
   readonly attempts: unknown;
@@ -181,6 +182,7 @@ function alterationOf(
   }
   const actual: Facts = {
     parameters: parametersOf(row.body, row.amount, row.recipient),
+    planner: row.planned_by,
     approver: row.approved_by,
     withdrawal: row.withdrawal_id,
     attempts: row.attempts,
@@ -206,7 +208,12 @@ function toldBy({ event, details }: Entry, isApproved: boolean): Told {
   const unsent = isApproved ? "approved" : "planned";
   switch (event) {
     case "planned":
-      return { ...unplanned, parameters: [plannedParameters(told.body)], state: [event] };
+      return {
+        ...unplanned,
+        parameters: [plannedParameters(told.body)],
+        planner: [told.by],
+        state: [event],
+      };
     case "approved":
       return { approver: [told.by], state: [event] };
     case "sending":
