@@ -157,7 +157,7 @@ const verifyCommand = defineCommand({
   name: "payouts verify",
   brief: "Check the journal.",
   description:
-    "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, payouts stop, and the exit code is 5.",
+    "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, the exit code is 5, and payouts stop unless settlekit payouts reopen has accepted it.",
   examples: ["settlekit payouts verify --sqlite shop.db"],
   options: { ...ledgerOptions },
   run: (ledger, terminal) =>

@@ -198,7 +198,10 @@ export class Payouts<Client, Mode extends StoreMode> {
     yield* entriesOf(store, tenant, orderId);
   }
 
-  /** Checks every journal entry, and the payouts against the journal. If anything was altered, the breaker opens. */
+  /**
+   * Checks every journal entry, and the payouts against the journal. If anything recorded since the last `reopen` was
+   * altered, the breaker opens.
+   */
   async verify(): Promise<Verification> {
     const { store, tenant } = this.#context;
     const verified = await verifyJournal(store, tenant);
