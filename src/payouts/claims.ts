@@ -25,24 +25,36 @@ export interface PayoutsContext extends Timing {
   readonly observers: Observers<PayoutsEvent, PayoutStep>;
 }
 
-/** Claims payouts that are due. Each claim has its own fence, which invalidates earlier ones. */
-export function* claim(
-  { tenant, limits, leaseMs }: PayoutsContext,
-  limit: number,
-): Work<PayoutRow[]> {
-  const head = yield* readHead(tenant);
+/**
+ * Claims payouts that are due, those in doubt first: while the service is unavailable, their lookups show that, before
+ * further requests end in doubt. Each claim has its own fence, which invalidates earlier ones.
+ */
+export function* claim(context: PayoutsContext, limit: number): Work<PayoutRow[]> {
+  const inDoubt = yield* claimRows(context, limit, "state = 'sending'", []);
+  const room = limit - inDoubt.length;
+  if (room === 0) return inDoubt;
+  const head = yield* readHead(context.tenant);
   const isStopped = head !== undefined && head.stopped_at !== null;
-  const mayBegin = isStopped ? "" : "OR state = 'approved' OR state = 'planned' AND amount <= $4";
-  const unapproved = limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
+  if (isStopped) return [...inDoubt, ...(yield* claimRows(context, room, "state = 'sent'", []))];
+  const mayBegin = "state IN ('sent', 'approved') OR state = 'planned' AND amount <= $4";
+  const unapproved = context.limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
+  return [...inDoubt, ...(yield* claimRows(context, room, mayBegin, [unapproved]))];
+}
+
+function* claimRows(
+  { tenant, leaseMs }: PayoutsContext,
+  limit: number,
+  which: string,
+  values: readonly number[],
+): Work<PayoutRow[]> {
   const claimed = yield* sql<{ id: number }>(
     `WITH due AS MATERIALIZED (
   SELECT id FROM {payouts}
-  WHERE tenant = $1 AND final_at IS NULL AND chained = 1 AND due_at <= {now} AND lease_until <= {now}
-    AND (state IN ('sending', 'sent') ${mayBegin})
+  WHERE tenant = $1 AND final_at IS NULL AND chained = 1 AND due_at <= {now} AND lease_until <= {now} AND (${which})
   ORDER BY due_at LIMIT $2 {skip locked}
 )
 UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SELECT id FROM due) RETURNING id`,
-    [tenant, limit, leaseMs, ...(isStopped ? [] : [unapproved])],
+    [tenant, limit, leaseMs, ...values],
   );
   if (claimed.length === 0) return [];
   const places = claimed.map((_, index) => `$${index + 1}`).join(", ");

@@ -217,7 +217,8 @@ async function failed(
   if (refused !== undefined) return tell(context, refused);
   if (doubt !== undefined) {
     context.report({ type: "doubt", tenant, orderId: row.order_id, error: doubt });
-    return undefined;
+    // A 409 is about this request alone. Otherwise the service is in trouble: every further request would end in doubt.
+    return Object(error).status === 409 ? undefined : doubt;
   }
   report(context, row, error);
   return concernsAll(error) && !wasSuspended ? error : undefined;

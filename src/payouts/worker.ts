@@ -73,10 +73,10 @@ export class Crew {
     const { store, tenant, report, observers } = this.#context;
     const chained = await decide(this.#context, chainPlans);
     for (const row of chained) tell(this.#context, row);
-    if (performance.now() < this.#pausedUntil) return false;
-    while (this.#running.size >= this.#concurrency) await Promise.race(this.#running);
+    while (this.#room <= 0) await Promise.race(this.#running);
     if (this.#stopping.aborted) return false;
-    const room = this.#concurrency - this.#running.size;
+    if (performance.now() < this.#pausedUntil) return false;
+    const room = this.#room;
     const rows = await store.transaction(() => claim(this.#context, room));
     for (const row of rows) {
       const step = { orderId: row.order_id, state: row.state };
@@ -93,6 +93,11 @@ export class Crew {
     }
     // More plans than one batch may be waiting for their first entries.
     return rows.length + chained.length > 0;
+  }
+
+  /** How many payouts may be started. After a failure that concerns all, one shows whether it still does. */
+  get #room(): number {
+    return (this.#troubles === 0 ? this.#concurrency : 1) - this.#running.size;
   }
 
   async idle(): Promise<void> {

@@ -229,6 +229,13 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/clock.test.ts",
   },
   {
+    name: "every payout goes into doubt while the service is unavailable",
+    file: "src/payouts/sender.ts",
+    find: "return Object(error).status === 409 ? undefined : doubt;",
+    replace: "return undefined;",
+    test: "test/payouts/rounds.test.ts",
+  },
+  {
     name: "a worker that is being stopped starts another payout",
     file: "src/payouts/worker.ts",
     find: "if (this.#stopping.aborted) return false;",

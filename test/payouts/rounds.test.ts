@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store } from "../../src/stores/store.ts";
-import { opened, order, World } from "./world.ts";
+import { minute, opened, order, World } from "./world.ts";
 
 it("starts nothing more once its signal aborts, and finishes running work", async () => {
   const { world, payouts } = await opened();
@@ -33,6 +33,39 @@ it("starts nothing more once it is being stopped, even if it is waiting for a fr
   await stopping;
   expect(await state()).toBe("sent");
   expect((await payouts.get("second"))?.state).toBe("planned");
+});
+
+it("puts few payouts in doubt while the service is unavailable, and sends the others afterwards", async () => {
+  const { world, payouts } = await opened({ limits: {} });
+  const total = 40;
+  for (let n = 0; n < total; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  let isDown = true;
+  world.answer = () => (isDown ? new Response("unavailable", { status: 503 }) : undefined);
+  for (let passed = 0; passed < 90; passed += 10) {
+    await payouts.runDue();
+    await world.advance(10 * minute);
+  }
+  const { states } = await payouts.stats();
+  expect(states.needs_decision).toBeGreaterThan(0);
+  expect(states.planned).toBeGreaterThanOrEqual(total - 10);
+  isDown = false;
+  await world.live(payouts, 15 * minute);
+  expect((await payouts.stats()).states).toMatchObject({
+    sent: total - states.needs_decision,
+    needs_decision: states.needs_decision,
+  });
+});
+
+it("sends other payouts at once after a 409, which is about one of them", async () => {
+  const { world, payouts, state } = await opened();
+  await payouts.plan(order);
+  await payouts.plan({ ...order, orderId: "second" });
+  const conflict = () => Response.json({ code: "conflict", message: "Busy" }, { status: 409 });
+  let requests = 0;
+  world.answer = (method) => (method === "POST" && requests++ === 0 ? conflict() : undefined);
+  await payouts.runDue({ concurrency: 1 });
+  expect(await state()).toBe("sending");
+  expect((await payouts.get("second"))?.state).toBe("sent");
 });
 
 it("sends what may be sent behind a batch of plans that need an approval", async () => {
