@@ -86,7 +86,7 @@ function textOf({ reason, count, first, orderIds }: Waiting): string {
     case "retry":
       return `Payouts to be retried after a failure: ${count}, the first at ${at}.`;
     case "limits":
-      return `Payouts held back by the limits: ${count}, the first until ${at}.`;
+      return `Payouts held back by the limits: ${count}, the first until ${at}. A raised limit takes effect within ten minutes.`;
     case "approval":
       return `Payouts waiting for an approval: ${count} (${orderIds.join(", ")}${more}). See settlekit payouts approve.`;
     case "answer":

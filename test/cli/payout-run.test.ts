@@ -84,7 +84,7 @@ describe("settlekit payouts run", () => {
       expect(linesOf(ended.stderr)).toEqual([
         "Warning: Payouts waiting for an approval: 1 (d). See settlekit payouts approve.",
         expect.stringMatching(
-          /^Warning: Payouts held back by the limits: 2, the first until [\d-]+T00:00:00\.000Z\.$/,
+          /^Warning: Payouts held back by the limits: 2, the first until [\d-]+T00:00:00\.000Z\. A raised limit takes effect within ten minutes\.$/,
         ),
       ]);
     }
