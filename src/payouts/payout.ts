@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { IdempotencyConflictError } from "../errors.ts";
 import { differences, type PayoutBody } from "../resources/payouts/payout.ts";
-import { canonicalJson, invalidArgument, nearest, show } from "../values.ts";
+import { canonicalJson, invalidArgument, nearest, parsedJson, show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { payoutStates } from "./tables.ts";
 
@@ -102,12 +102,14 @@ export function bodyOf(row: Pick<PayoutRow, "body">): PayoutBody {
 }
 
 export function payoutFrom(row: PayoutRow): Payout {
-  const { amountInCents, chainId, recipientAddress, customMetadata } = bodyOf(row);
+  // Outside the ledger, a body may have been changed to something that is not JSON: the payout is still listed.
+  const body: Partial<PayoutBody> = Object(parsedJson(row.body));
+  const { amountInCents = row.amount, recipientAddress = row.recipient, customMetadata } = body;
   return {
     orderId: row.order_id,
     state: row.state,
     amountInCents,
-    chainId: Number(String(chainId).replace(/^eip155:/, "")),
+    chainId: Number(String(body.chainId).replace(/^eip155:/, "")),
     recipientAddress,
     customMetadata,
     withdrawalId: row.withdrawal_id ?? undefined,
