@@ -1,6 +1,6 @@
-import { sql, type Work } from "../stores/store.ts";
+import { type Store, sql, type Work } from "../stores/store.ts";
 import { readHead } from "./journal.ts";
-import type { PayoutState } from "./payout.ts";
+import { type PayoutRow, type PayoutState, payoutColumns, payoutFrom } from "./payout.ts";
 import { payoutStates } from "./tables.ts";
 
 /** The state of a tenant's payouts. */
@@ -48,6 +48,25 @@ FROM {payouts} WHERE tenant = $1 AND (reserved_at > $3 OR doubt_since IS NOT NUL
     oldestDoubt: typeof sums?.doubt === "number" ? new Date(sums.doubt) : undefined,
     entries: head?.seq ?? 0,
   };
+}
+
+/** Pages of payouts, newest first. Payouts that change their state meanwhile do not shift the others. */
+export async function* newestFirst(store: Store, tenant = "", state?: PayoutState, size = 500) {
+  const { states } = await store.transaction(() => readStats(tenant));
+  const total = state ? states[state] : Object.values(states).reduce((sum, count) => sum + count);
+  const [where, values] = state === undefined ? ["", []] : ["AND state = $4", [state]];
+  const read = (before: number) =>
+    sql<PayoutRow>(
+      `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND id < $2 ${where} ORDER BY id DESC LIMIT $3`,
+      [tenant, before, size, ...values],
+    );
+  let last: PayoutRow | undefined;
+  for (let offset = 0; ; offset += size) {
+    const rows = await store.transaction(() => read(last?.id ?? Number.MAX_SAFE_INTEGER));
+    last = rows.at(-1);
+    if (last === undefined) return;
+    yield { data: rows.map(payoutFrom), pagination: { total, offset } };
+  }
 }
 
 /** Payouts that are not sent yet, grouped by reason. */
