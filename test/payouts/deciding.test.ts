@@ -127,23 +127,6 @@ describe("the breaker", () => {
     expect(verified.ok).toBe(true);
   });
 
-  it("can be opened by a person, for every process", async () => {
-    const { world, payouts } = await opened();
-    await payouts.plan(order);
-    await expect(payouts.stopAll({ ...by, reason: "" })).rejects.toThrow(/reason/);
-    expect(await payouts.stopAll({ ...by, reason: "a leaked key" })).toBe(true);
-    expect(await payouts.stopAll({ ...by, reason: "again" })).toBe(false);
-    await world.live(world.open(), 10 * minute);
-    expect(world.creations).toEqual([]);
-    expect((await payouts.stats()).stopped?.reason).toBe(
-      'ann stopped them, with the reason "a leaked key".',
-    );
-    await payouts.reopen({ ...by, reason: "a new key" });
-    await payouts.runDue();
-    expect((await payouts.get(order.orderId))?.state).toBe("sent");
-    expect((await payouts.verify()).ok).toBe(true);
-  });
-
   it("also stops payouts that would be sent again", async () => {
     const world = World.inMemory();
     const payouts = world.open();
@@ -297,11 +280,8 @@ describe("a person's decision", () => {
     const { world, payouts } = await inDoubt();
     const other = world.open({ client: { idempotencyNamespace: "other" } });
     const resolving = other.resolve(order.orderId, { ...by, neverSent: true });
-    await expect(resolving).rejects.toMatchObject({
-      code: "other_service",
-      // Its request may have been sent, and a new orderId could pay twice.
-      message: expect.not.stringContaining("plan it again"),
-    });
+    const message = expect.not.stringContaining("plan it again");
+    await expect(resolving).rejects.toMatchObject({ code: "other_service", message });
     expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
   });
 
