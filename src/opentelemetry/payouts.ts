@@ -85,7 +85,11 @@ function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
   const stopped = meter.createObservableGauge("settlekit.payouts.stopped", {
     description: "1 while the breaker holds all payouts back, else 0.",
   });
-  const gauges = [states, stopped];
+  const lag = meter.createObservableGauge("settlekit.payouts.lag", {
+    unit: "s",
+    description: "Longest time that a payout has been due without a worker taking it.",
+  });
+  const gauges = [states, stopped, lag];
   // Without it, the numbers of several ledgers would overwrite each other.
   const tenant = tenantAttribute(payouts.tenant);
   const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
@@ -94,6 +98,7 @@ function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
       result.observe(states, count, { "settlekit.state": state, ...tenant });
     }
     result.observe(stopped, stats.stopped === undefined ? 0 : 1, tenant);
+    result.observe(lag, stats.lagMs / 1000, tenant);
   };
   meter.addBatchObservableCallback(measure, gauges);
   return () => meter.removeBatchObservableCallback(measure, gauges);

@@ -215,10 +215,10 @@ export class Payouts<Client, Mode extends StoreMode> {
     return verified;
   }
 
-  /** The state of the payouts, for a dashboard, or an alert on `stopped` and `needs_decision`. */
+  /** The state of the payouts, for a dashboard, or an alert on `stopped`, `needs_decision` and `lagMs`. */
   async stats(): Promise<PayoutsStats> {
-    const { store, tenant } = this.#context;
-    return store.transaction(() => readStats(tenant));
+    const { store, tenant, limits } = this.#context;
+    return store.transaction(() => readStats(tenant, limits.approveAbove));
   }
 
   /**
