@@ -31,8 +31,8 @@ export interface ClientOptions extends ConnectionOptions {
   maxConcurrency?: number | undefined;
   /**
    * Separates the idempotency keys that `createOnce` derives when several systems share a merchant. It does not
-   * separate their withdrawals, which are looked up by `orderId`: two systems must never use the same one. Default
-   * `default`.
+   * separate their withdrawals, which are looked up by `orderId`: two systems must never use the same one. Default:
+   * `SETTLEKIT_IDEMPOTENCY_NAMESPACE`, else `default`.
    */
   idempotencyNamespace?: string | undefined;
   /**
@@ -71,7 +71,7 @@ const clientSchema = z.strictObject({
     ),
     Number.POSITIVE_INFINITY,
   ),
-  idempotencyNamespace: z._default(z.string(someText).check(z.minLength(1, someText)), "default"),
+  idempotencyNamespace: z.optional(z.string(someText).check(z.minLength(1, someText))),
   fetchOptions: z.optional(
     z.custom<Readonly<Record<string, unknown>>>(
       isRecord,
@@ -98,7 +98,12 @@ export function configure(
   const baseUrl = readBaseUrl(options, environment, variables, allowHttp);
   const credential = readSecretKey(secretKey, environment, variables, baseUrl);
   const fetchOptions = Object.freeze(checkFetchOptions(options));
-  const settings = connectionSettings(options, variables.SETTLEKIT_HEADER_PREFIX);
+  const settings = {
+    ...connectionSettings(options, variables.SETTLEKIT_HEADER_PREFIX),
+    // From a variable, too, so that the command line derives the same keys as the program.
+    idempotencyNamespace:
+      options.idempotencyNamespace ?? (variables.SETTLEKIT_IDEMPOTENCY_NAMESPACE || "default"),
+  };
   return Object.freeze({ ...settings, environment, allowHttp, baseUrl, credential, fetchOptions });
 }
 

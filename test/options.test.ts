@@ -370,6 +370,16 @@ describe("plain http to another machine", () => {
   });
 });
 
+test("the idempotency namespace comes from the option, before the variable", () => {
+  const namespace = (options: ClientOptions, variables = {}) =>
+    configure({ ...complete, ...options }, variables).idempotencyNamespace;
+  const variables = { SETTLEKIT_IDEMPOTENCY_NAMESPACE: "shop-us" };
+  expect(namespace({})).toBe("default");
+  expect(namespace({}, { SETTLEKIT_IDEMPOTENCY_NAMESPACE: "" })).toBe("default");
+  expect(namespace({}, variables)).toBe("shop-us");
+  expect(namespace({ idempotencyNamespace: "shop-eu" }, variables)).toBe("shop-eu");
+});
+
 describe("the header prefix", () => {
   const prefix = (options: ClientOptions, variables = {}) =>
     configure({ ...complete, ...options }, variables).wire.headerPrefix;

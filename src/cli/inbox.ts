@@ -1,4 +1,11 @@
-import { readParked, readStats, unpark } from "../inbox/operate.ts";
+import {
+  type Parked,
+  readFailing,
+  readParked,
+  readStats,
+  retryAll,
+  retryOne,
+} from "../inbox/operate.ts";
 import { inboxTables } from "../inbox/tables.ts";
 import { otherTenants } from "../inbox/tenants.ts";
 import { requireMigrated, type Work } from "../stores/store.ts";
@@ -40,33 +47,40 @@ const statusCommand = defineCommand({
   run: (database, terminal) => inTransaction(database, terminal, readStats),
 });
 
-const parkedCommand = defineCommand({
-  name: "inbox parked",
-  brief: "List parked payments, withdrawals and tasks.",
-  description:
-    "Lists the payments, withdrawals and tasks that failed too often, with the reason and the id for settlekit inbox retry.",
-  examples: ["settlekit inbox parked"],
-  options: { ...databaseOptions, json },
-  async run(database, terminal) {
-    const parked = await inTransaction(database, terminal, readParked);
-    const tenant = parked.some(({ tenant }) => tenant !== "") ? ["tenant"] : [];
-    const columns = ["id", ...tenant, "kind", "subject", "failures", "since", "reason"];
-    await printList(parked, { columns }, terminal);
-  },
-});
+function listCommand(
+  name: "parked" | "failing",
+  brief: string,
+  read: () => Work<Parked[]>,
+): Command {
+  return defineCommand({
+    name: `inbox ${name}`,
+    brief,
+    description: `${brief} Each has the last error, and the id for settlekit inbox retry.`,
+    examples: [`settlekit inbox ${name}`],
+    options: { ...databaseOptions, json },
+    async run(database, terminal) {
+      const found = await inTransaction(database, terminal, read);
+      const tenant = found.some(({ tenant }) => tenant !== "") ? ["tenant"] : [];
+      const next = name === "failing" ? ["nextAttempt"] : [];
+      const columns = ["id", ...tenant, "kind", "subject", "failures", "since", ...next, "reason"];
+      await printList(found, { columns, table: columns }, terminal);
+    },
+  });
+}
 
 const retryCommand = defineCommand({
   name: "inbox retry",
-  brief: "Retry a parked payment, withdrawal or task.",
-  description: "Makes the running workers retry a parked payment, withdrawal or task at once.",
-  examples: ["settlekit inbox retry payment:12", "settlekit inbox retry task:3 --sqlite shop.db"],
+  brief: "Retry a payment, withdrawal or task that failed, or all of them.",
+  description: "Makes the running workers retry what failed at once, parked or not.",
+  examples: ["settlekit inbox retry payment:12", "settlekit inbox retry all --sqlite shop.db"],
   options: {
-    id: operand("ID", "The id that settlekit inbox parked prints."),
+    id: operand("ID", "The id that settlekit inbox parked or failing prints; or all."),
     ...databaseOptions,
   },
   async run({ id, ...database }, terminal) {
-    await inTransaction(database, terminal, () => unpark(id), { wake: "inbox" });
-    terminal.say(`${id} will be retried.`);
+    const retry = () => (id === "all" ? retryAll() : retryOne(id));
+    const count = await inTransaction(database, terminal, retry, { wake: "inbox" });
+    terminal.say(`${id === "all" ? count : id} will be retried.`);
   },
 });
 
@@ -92,7 +106,7 @@ const reconcileCommand = defineCommand({
   },
   run: ({ since, tenant, headerPrefix, ...database }, terminal) =>
     withStore(database, terminal, async (store) => {
-      const { createInbox } = await import("../inbox/inbox.ts");
+      const { createInbox } = await import("../inbox/create-inbox.ts");
       await requireMigrated(store, inboxTables);
       const [other] = tenant === undefined ? await store.transaction(otherTenants) : [];
       if (other !== undefined) {
@@ -107,7 +121,8 @@ const reconcileCommand = defineCommand({
 
 export const inboxCommands: readonly Command[] = [
   statusCommand,
-  parkedCommand,
+  listCommand("parked", "List what failed too often and waits for a person.", readParked),
+  listCommand("failing", "List what failed and will be tried again.", readFailing),
   retryCommand,
   reconcileCommand,
   sqlCommand(inboxTables),

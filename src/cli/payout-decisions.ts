@@ -54,15 +54,17 @@ export const resolveCommand = defineCommand({
   },
 });
 
-export const reopenCommand = defineCommand({
-  name: "payouts reopen",
-  brief: "Close the breaker.",
-  description:
-    "Resumes payouts after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
-  examples: ['settlekit payouts reopen --by ann --reason "paid twice by hand" --sqlite shop.db'],
-  options: { by, reason, ...ledgerOptions },
-  run: ({ by, reason, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, async (payouts) => {
-      return { wasStopped: await payouts.reopen({ by, reason }) };
-    }),
-});
+export function breakerCommand(name: "stop-all" | "reopen", brief: string, note: string): Command {
+  return defineCommand({
+    name: `payouts ${name}`,
+    brief,
+    description: note,
+    examples: [`settlekit payouts ${name} --by ann --reason "a leaked key" --sqlite shop.db`],
+    options: { by, reason, ...ledgerOptions },
+    run: ({ by, reason, ...ledger }, terminal) =>
+      withLedger(ledger, terminal, async (payouts) => {
+        if (name === "reopen") return { wasStopped: await payouts.reopen({ by, reason }) };
+        return { wasStopped: !(await payouts.stopAll({ by, reason })) };
+      }),
+  });
+}

@@ -10,8 +10,6 @@ import { centsFrom } from "./operation-options.ts";
 import { clientFrom, json, noKey, operand, readBy, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-export type Ledger = Payouts<unknown, StoreMode>;
-
 export const orderId = operand("ORDER_ID", "The payout's orderId.");
 export const by = setting("--by NAME", "Your name, for the journal.");
 export const reason = setting("--reason TEXT", "The reason, for the journal.");
@@ -79,7 +77,7 @@ const nowhere = {
 export function withLedger<T>(
   ledger: LedgerOptions,
   terminal: Terminal,
-  use: (payouts: Ledger, store: Store) => Promise<T>,
+  use: (payouts: Payouts<unknown, StoreMode>, store: Store) => Promise<T>,
 ): Promise<T> {
   const { tenant, limits, lookFirst, onEvent, quietMs } = ledger;
   return withStore({ createsFile: false, ...ledger }, terminal, async (store, isNewFile) => {

@@ -1,7 +1,7 @@
 import { object } from "@optique/core/constructs";
 import { choice, integer } from "@optique/core/valueparser";
 import { NotFoundError } from "../errors.ts";
-import type { PayoutState } from "../payouts/index.ts";
+import { newestFirst } from "../payouts/stats.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { sqlCommand } from "./database.ts";
@@ -15,8 +15,8 @@ import {
   setting,
   toggle,
 } from "./options.ts";
-import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisions.ts";
-import { cents, type Ledger, ledgerOptions, limits, orderId, withLedger } from "./payout-ledger.ts";
+import { breakerCommand, decisionCommand, resolveCommand } from "./payout-decisions.ts";
+import { cents, ledgerOptions, limits, orderId, withLedger } from "./payout-ledger.ts";
 import { runCommand } from "./payout-run.ts";
 import { mostOf, pageOptions, printList, printRecord } from "./records.ts";
 
@@ -55,37 +55,12 @@ const listCommand = defineCommand({
   },
   async run({ state, pages: asked, csv, ...ledger }, terminal) {
     const most = mostOf(asked);
-    await withLedger(ledger, terminal, async (payouts) => {
-      const size = state === undefined ? Math.min(most, pageSize) : pageSize;
-      const pages = () => newestFirst(payouts, state, size);
+    await withLedger(ledger, terminal, async (_, store) => {
+      const pages = () => newestFirst(store, ledger.tenant, state, Math.min(most, 500));
       await printList({ pages }, { csv, columns, table, most }, terminal);
     });
   },
 });
-
-const pageSize = 500;
-
-/**
- * Pages of payouts, newest first. The ledger lists the oldest first, so its list is read from the end. It is read without
- * the state, because a list of one state shifts while a worker sends payouts, so that pages would skip or repeat some.
- */
-export async function* newestFirst(
-  payouts: Pick<Ledger, "list" | "stats">,
-  state?: PayoutState,
-  size = pageSize,
-) {
-  const { states } = await payouts.stats();
-  const planned = Object.values(states).reduce((sum, count) => sum + count, 0);
-  const total = state === undefined ? planned : states[state];
-  let found = 0;
-  for (let end = planned; end > 0; end -= size) {
-    const start = Math.max(0, end - size);
-    const page = await payouts.list({ offset: start, limit: end - start });
-    const data = page.reverse().filter((payout) => (state ?? payout.state) === payout.state);
-    yield { data, pagination: { total, offset: found } };
-    found += data.length;
-  }
-}
 
 const showCommand = defineCommand({
   name: "payouts show",
@@ -182,12 +157,12 @@ const exportCommand = defineCommand({
     ...ledgerOptions,
   },
   run: ({ journal, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, async (payouts) => {
+    withLedger(ledger, terminal, async (payouts, store) => {
       if (journal) {
         for await (const entry of payouts.journal()) terminal.json(entry);
         return;
       }
-      const pages = () => newestFirst(payouts);
+      const pages = () => newestFirst(store, ledger.tenant);
       await printList({ pages }, { csv: !terminal.asJson, columns }, terminal);
     }),
 });
@@ -200,7 +175,16 @@ export const payoutCommands: readonly Command[] = [
   decisionCommand("reject", "Reject a planned payout for good, before anything is sent for it."),
   decisionCommand("cancel", "Cancel a planned payout, before anything is sent for it."),
   resolveCommand,
-  reopenCommand,
+  breakerCommand(
+    "stop-all",
+    "Open the breaker.",
+    "Stops all payouts of the ledger, in every process, until settlekit payouts reopen. Requests in progress are not recalled.",
+  ),
+  breakerCommand(
+    "reopen",
+    "Close the breaker.",
+    "Resumes payouts after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
+  ),
   runCommand,
   statusCommand,
   verifyCommand,

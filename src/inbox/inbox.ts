@@ -14,9 +14,18 @@ import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
 import { type InboxEvent, type InboxStep, log } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
-import { type InboxStats, type Parked, readParked, readStats, tidy, unpark } from "./operate.ts";
 import {
-  checkOptions,
+  type Failing,
+  type InboxStats,
+  type Parked,
+  readFailing,
+  readParked,
+  readStats,
+  retryAll,
+  retryOne,
+  tidy,
+} from "./operate.ts";
+import {
   checkSubject,
   type InboxOptions,
   readTenant,
@@ -215,13 +224,23 @@ export class Inbox<Client, Mode extends StoreMode> {
     return this.#context.store.transaction(readParked);
   }
 
+  /** Everything that failed and will be tried again by itself, oldest first. */
+  failing(): Promise<Failing[]> {
+    return this.#context.store.transaction(readFailing);
+  }
+
   /**
-   * Retries a parked subject or task at once.
+   * Retries a subject or task that failed at once, parked or not.
    *
-   * @throws {ConfigurationError} code `not_parked` when nothing parked has this id.
+   * @throws {ConfigurationError} code `not_parked` when nothing that failed has this id.
    */
-  retry(id: string): Promise<void> {
-    return this.#context.store.transaction(() => unpark(id), { wake: "inbox" });
+  async retry(id: string): Promise<void> {
+    await this.#context.store.transaction(() => retryOne(id), { wake: "inbox" });
+  }
+
+  /** Retries everything that failed at once, parked or not, such as after a fix. Returns how many there are. */
+  retryAll(): Promise<number> {
+    return this.#context.store.transaction(retryAll, { wake: "inbox" });
   }
 
   /** The state of the inbox, for a dashboard, or an alert on `lagMs` and `parked`. */
@@ -272,26 +291,4 @@ export class Inbox<Client, Mode extends StoreMode> {
     await store.transaction(() => effects.register());
     await catchUp(this.#context);
   }
-}
-
-/**
- * Creates an inbox.
- *
- * @throws {ConfigurationError} when an option is missing or unknown.
- * @example
- * ```ts
- * const store = sqlite("shop.db");
- * const inbox = createInbox({ client: new MerchantClient(), webhooks: new Webhooks(), store });
- * inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment) => {
- *   // Keyed by order, because an order can have several payments.
- *   const ship = tx.prepare("INSERT INTO shipments (order_id) VALUES (?) ON CONFLICT DO NOTHING");
- *   ship.run(payment.orderId ?? null);
- * });
- * ```
- */
-export function createInbox<Client, Mode extends StoreMode>(
-  options: InboxOptions<Client, Mode>,
-): Inbox<Client, Mode> {
-  checkOptions(options);
-  return new Inbox(options);
 }

@@ -4,8 +4,8 @@ import { show } from "../values.ts";
 import type { InboxContext } from "./settle.ts";
 import type { SubjectKind } from "./subject.ts";
 
-/** A subject or task that is waiting for a person. */
-export interface Parked {
+/** A subject or task whose last attempt failed. The inbox retries it by itself. */
+export interface Failing {
   /** Pass it to `retry`. */
   readonly id: string;
   readonly tenant: string;
@@ -16,6 +16,14 @@ export interface Parked {
   readonly reason: string;
   /** Consecutive failures. */
   readonly failures: number;
+  /** When the change was reported, or the task was planned. */
+  readonly since: Date;
+  readonly nextAttempt: Date;
+}
+
+/** A subject or task that is waiting for a person. */
+export interface Parked extends Omit<Failing, "nextAttempt"> {
+  /** When it was parked. */
   readonly since: Date;
 }
 
@@ -94,48 +102,69 @@ FROM (SELECT count(*) AS changed, min(changed_at) AS oldest FROM {inbox_subjects
   };
 }
 
-interface ParkedRow {
+interface FailedRow {
   id: number;
   tenant: string;
-  kind: Parked["kind"];
+  kind: Failing["kind"];
   subject: string;
   problem: string | null;
   failures: number;
-  parked_at: number;
+  since: number;
+  due_at: number;
+}
+
+const isParked = "parked_at IS NOT NULL";
+const isFailing = { subject: "failures > 0 AND news > seen", task: "failures > 0" };
+
+export function* readFailing(): Work<Failing[]> {
+  const rows = yield* sql<FailedRow>(
+    `SELECT id, tenant, kind, subject, problem, failures, changed_at AS since, due_at
+FROM {inbox_subjects} WHERE ${isFailing.subject} AND parked_at IS NULL
+UNION ALL SELECT id, tenant, 'task', task_key, problem, failures, created_at, due_at
+FROM {inbox_tasks} WHERE ${isFailing.task} AND parked_at IS NULL ORDER BY since, id`,
+  );
+  return rows.map((row) => ({ ...failedFrom(row), nextAttempt: new Date(row.due_at) }));
 }
 
 export function* readParked(): Work<Parked[]> {
-  const rows = yield* sql<ParkedRow>(
-    `SELECT id, tenant, kind, subject, problem, failures, parked_at
-FROM {inbox_subjects} WHERE parked_at IS NOT NULL
+  const rows = yield* sql<FailedRow>(
+    `SELECT id, tenant, kind, subject, problem, failures, parked_at AS since
+FROM {inbox_subjects} WHERE ${isParked}
 UNION ALL SELECT id, tenant, 'task', task_key, problem, failures, parked_at
-FROM {inbox_tasks} WHERE parked_at IS NOT NULL ORDER BY parked_at, id`,
+FROM {inbox_tasks} WHERE ${isParked} ORDER BY since, id`,
   );
-  return rows.map(({ id, tenant, kind, subject, problem, failures, parked_at }) => ({
-    id: `${kind}:${id}`,
-    tenant,
-    kind,
-    subject,
-    reason: problem ?? "",
-    failures,
-    since: new Date(parked_at),
-  }));
+  return rows.map(failedFrom);
 }
 
-/** Makes a parked row due now. */
-export function* unpark(id: string): Work<void> {
+function failedFrom({ id, tenant, kind, subject, problem, failures, since }: FailedRow): Parked {
+  const reason = problem ?? "";
+  return { id: `${kind}:${id}`, tenant, kind, subject, reason, failures, since: new Date(since) };
+}
+
+/** Makes everything that failed due now, parked or not. Returns how much that is. */
+export function* retryAll(): Work<number> {
+  return (yield* makeDue("subject")) + (yield* makeDue("task"));
+}
+
+/** Makes one row that failed due now, parked or not. */
+export function* retryOne(id: string): Work<number> {
   const [, kind, row] = /^(payment|withdrawal|task):(\d{1,15})$/.exec(id) ?? [];
-  const table = kind === "task" ? "{inbox_tasks}" : "{inbox_subjects}";
-  const changed = row
-    ? yield* sql(
-        `UPDATE ${table} SET parked_at = NULL, failures = 0, starts = 0, due_at = {now}
-WHERE id = $1 AND parked_at IS NOT NULL RETURNING id`,
-        [Number(row)],
-      )
-    : [];
-  if (changed.length > 0) return;
+  const table = kind === "task" ? "task" : "subject";
+  const count = row === undefined ? 0 : yield* makeDue(table, Number(row));
+  if (count > 0) return count;
   throw new ConfigurationError(
-    `No parked subject or task has the id ${show(id)}. List them with inbox.parked() or \`settlekit inbox parked\`.`,
+    `No subject or task that failed has the id ${show(id)}. List them with inbox.parked() and inbox.failing(), or ` +
+      "`settlekit inbox parked` and `settlekit inbox failing`.",
     { code: "not_parked", param: "id" },
   );
+}
+
+function* makeDue(table: keyof typeof isFailing, id?: number): Work<number> {
+  const changed = yield* sql(
+    `UPDATE {inbox_${table}s} SET parked_at = NULL, failures = 0, due_at = {now},
+  starts = CASE WHEN ${isParked} THEN 0 ELSE starts END
+WHERE (${isParked} OR ${isFailing[table]}) ${id === undefined ? "" : "AND id = $1"} RETURNING id`,
+    id === undefined ? [] : [id],
+  );
+  return changed.length;
 }

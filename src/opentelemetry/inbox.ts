@@ -10,7 +10,14 @@ import {
 import type { InboxEvent, InboxItem, InboxStep } from "../inbox/events.ts";
 import type { InboxStats } from "../inbox/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { createRounds, detached, fail, type Telemetry, tenantAttribute } from "./telemetry.ts";
+import {
+  createRounds,
+  detached,
+  fail,
+  lagReader,
+  type Telemetry,
+  tenantAttribute,
+} from "./telemetry.ts";
 
 /** An inbox with any store. */
 export interface AnyInbox {
@@ -129,9 +136,11 @@ function measureInbox(inbox: AnyInbox, { meter }: Telemetry): () => void {
     description: "Tasks that have not run yet.",
   });
   const gauges = [lag, changed, parked, tasks];
+  const read = lagReader(() => inbox.stats());
   const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
-    const stats = await inbox.stats();
-    result.observe(lag, stats.lagMs / 1000);
+    const { lagMs, stats } = await read();
+    result.observe(lag, lagMs / 1000);
+    if (stats === undefined) return;
     result.observe(changed, stats.changed);
     result.observe(parked, stats.parked);
     result.observe(tasks, stats.tasks);

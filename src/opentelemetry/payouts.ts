@@ -2,7 +2,14 @@ import type { Span } from "@opentelemetry/api";
 import type { PayoutStep, PayoutsEvent } from "../payouts/events.ts";
 import type { PayoutsStats } from "../payouts/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { createRounds, detached, fail, type Telemetry, tenantAttribute } from "./telemetry.ts";
+import {
+  createRounds,
+  detached,
+  fail,
+  lagReader,
+  type Telemetry,
+  tenantAttribute,
+} from "./telemetry.ts";
 
 /** A payout ledger with any store. */
 export interface AnyPayouts {
@@ -85,11 +92,18 @@ function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
   const stopped = meter.createObservableGauge("settlekit.payouts.stopped", {
     description: "1 while the breaker holds all payouts back, else 0.",
   });
-  const gauges = [states, stopped];
+  const lag = meter.createObservableGauge("settlekit.payouts.lag", {
+    unit: "s",
+    description: "Longest time that a payout has been due without a worker taking it.",
+  });
+  const gauges = [states, stopped, lag];
   // Without it, the numbers of several ledgers would overwrite each other.
   const tenant = tenantAttribute(payouts.tenant);
+  const read = lagReader(() => payouts.stats());
   const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
-    const stats = await payouts.stats();
+    const { lagMs, stats } = await read();
+    result.observe(lag, lagMs / 1000, tenant);
+    if (stats === undefined) return;
     for (const [state, count] of Object.entries(stats.states)) {
       result.observe(states, count, { "settlekit.state": state, ...tenant });
     }

@@ -51,6 +51,23 @@ export function tenantAttribute(tenant = ""): Attributes {
   return tenant === "" ? {} : { "settlekit.tenant": tenant };
 }
 
+/**
+ * Reads statistics with their lag. While they cannot be read, the lag grows: an SDK repeats the last value of a gauge, so
+ * an unreachable database would look like one without work.
+ */
+export function lagReader<Stats extends { readonly lagMs: number }>(read: () => Promise<Stats>) {
+  let last = { lagMs: 0, at: performance.now() };
+  return async (): Promise<{ readonly lagMs: number; readonly stats: Stats | undefined }> => {
+    try {
+      const stats = await read();
+      last = { lagMs: stats.lagMs, at: performance.now() };
+      return { lagMs: stats.lagMs, stats };
+    } catch {
+      return { lagMs: last.lagMs + performance.now() - last.at, stats: undefined };
+    }
+  };
+}
+
 /** Marks a span as failed. */
 export function fail(span: Span, type: string): void {
   span.setAttribute("error.type", type);

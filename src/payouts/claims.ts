@@ -151,9 +151,12 @@ export async function decide<T>(
 /** @throws {ConfigurationError} code `other_service` for a payout that was planned for another environment. */
 export function requireSameService({ client }: PayoutsContext, row: PayoutRow): void {
   if (client.keyOf(row.order_id) === row.idempotency_key) return;
+  // Once a request may have been sent, a new orderId could pay twice.
+  const isUnsent = row.state === "planned" || row.state === "approved";
   throw new ConfigurationError(
     `The payout ${row.order_id} was planned by a client with a different environment, baseUrl or idempotencyNamespace. ` +
-      "Run the ledger with that client, or cancel the payout and plan it again under a new orderId. Nothing was sent or changed.",
+      "Run the ledger with that client; commands read the namespace from SETTLEKIT_IDEMPOTENCY_NAMESPACE" +
+      `${isUnsent ? ". Or cancel the payout and plan it again under a new orderId" : ""}. Nothing was sent or changed.`,
     { code: "other_service", param: "client" },
   );
 }

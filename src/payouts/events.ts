@@ -75,6 +75,9 @@ export function log(event: PayoutsEvent, logger: EventLogger): void {
     logger.error(
       `The payout ${orderId}${whose} needs a decision. ${problem} See payouts.resolve().`,
     );
+  } else if (event.type === "doubt") {
+    const { orderId, error } = event;
+    logger.warn(`The payout ${orderId}${whose} is in doubt; the ledger will find out.`, error);
   } else if (event.type === "failed") {
     const { orderId, error } = event;
     const what = orderId === undefined ? "The payout worker" : `A step of payout ${orderId}`;

@@ -163,6 +163,16 @@ export class Payouts<Client, Mode extends StoreMode> {
     return payoutFrom(row);
   }
 
+  /**
+   * Opens the breaker by hand, for example when a key may have leaked: no process sends anything more for this tenant
+   * until `reopen`. Requests that are already in progress are not recalled. False if it was already open.
+   */
+  async stopAll(decision: Decision & { readonly reason: string }): Promise<boolean> {
+    const { by, reason } = checkDecision(decision);
+    const because = `${by} stopped them, with the reason "${checkReason(reason)}".`;
+    return decide(this.#context, (ledger) => ledger.stop(null, because));
+  }
+
   /** Closes the breaker, so that payouts are sent again. False if it was already closed. */
   async reopen(decision: Decision & { readonly reason: string }): Promise<boolean> {
     const { by, reason } = checkDecision(decision);
@@ -209,10 +219,10 @@ export class Payouts<Client, Mode extends StoreMode> {
     return verified;
   }
 
-  /** The state of the payouts, for a dashboard, or an alert on `stopped` and `needs_decision`. */
+  /** The state of the payouts, for a dashboard, or an alert on `stopped`, `needs_decision` and `lagMs`. */
   async stats(): Promise<PayoutsStats> {
-    const { store, tenant } = this.#context;
-    return store.transaction(() => readStats(tenant));
+    const { store, tenant, limits } = this.#context;
+    return store.transaction(() => readStats(tenant, limits.approveAbove));
   }
 
   /**

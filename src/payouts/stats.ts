@@ -1,6 +1,6 @@
-import { sql, type Work } from "../stores/store.ts";
+import { type Store, sql, type Work } from "../stores/store.ts";
 import { readHead } from "./journal.ts";
-import type { PayoutState } from "./payout.ts";
+import { type PayoutRow, type PayoutState, payoutColumns, payoutFrom } from "./payout.ts";
 import { payoutStates } from "./tables.ts";
 
 /** The state of a tenant's payouts. */
@@ -9,6 +9,11 @@ export interface PayoutsStats {
   readonly stopped: { readonly since: Date; readonly reason: string } | undefined;
   /** Number of payouts in each state. */
   readonly states: Readonly<Record<PayoutState, number>>;
+  /**
+   * How long the payout that has been due longest has waited for a worker, in milliseconds; 0 if none is due. Payouts that
+   * wait for an approval, the limits or a decision are not due, nor are unsent ones while the breaker is open.
+   */
+  readonly lagMs: number;
   /** USD cents reserved from the budget since midnight UTC. */
   readonly takenToday: number;
   /** USD cents reserved from the budget in the last 24 hours. */
@@ -21,7 +26,11 @@ export interface PayoutsStats {
 
 const dayMs = 86_400_000;
 
-export function* readStats(tenant: string): Work<PayoutsStats> {
+/** Amounts above `approveAbove` cents need an approval. */
+export function* readStats(
+  tenant: string,
+  approveAbove = Number.MAX_SAFE_INTEGER,
+): Work<PayoutsStats> {
   const head = yield* readHead(tenant);
   const counts = yield* sql<{ state: PayoutState; count: number }>(
     "SELECT state, count(*) AS count FROM {payouts} WHERE tenant = $1 GROUP BY state",
@@ -34,20 +43,48 @@ export function* readStats(tenant: string): Work<PayoutsStats> {
 FROM {payouts} WHERE tenant = $1 AND (reserved_at > $3 OR doubt_since IS NOT NULL)`,
     [tenant, Math.floor(now / dayMs) * dayMs, now - dayMs],
   );
+  const since = head?.stopped_at;
+  const isStopped = typeof since === "number";
+  // The ledger that planned it may ask for approvals that this one does not: then it has a problem, but no failure.
+  const [due] = yield* sql<{ since: number | null; now: number }>(
+    `SELECT min(due_at) AS since, {now} AS now FROM {payouts}
+WHERE tenant = $1 AND final_at IS NULL AND due_at <= {now} AND lease_until <= {now} AND (state IN ('sending', 'sent')
+  OR $2 = 0 AND (state = 'approved' OR state = 'planned' AND amount <= $3
+    AND (problem IS NULL OR failures > 0 OR waits_until IS NOT NULL)))`,
+    [tenant, isStopped ? 1 : 0, approveAbove],
+  );
   const known = new Map(counts.map(({ state, count }) => [state, count]));
   const states = payoutStates.map((state) => [state, known.get(state) ?? 0]);
-  const since = head?.stopped_at;
   return {
-    stopped:
-      typeof since === "number"
-        ? { since: new Date(since), reason: head?.stopped_because ?? "" }
-        : undefined,
+    stopped: isStopped
+      ? { since: new Date(since), reason: head?.stopped_because ?? "" }
+      : undefined,
     states: Object.fromEntries(states),
+    lagMs: due?.since == null ? 0 : due.now - due.since,
     takenToday: sums?.today ?? 0,
     taken24Hours: sums?.rolling ?? 0,
     oldestDoubt: typeof sums?.doubt === "number" ? new Date(sums.doubt) : undefined,
     entries: head?.seq ?? 0,
   };
+}
+
+/** Pages of payouts, newest first. Payouts that change their state meanwhile do not shift the others. */
+export async function* newestFirst(store: Store, tenant = "", state?: PayoutState, size = 500) {
+  const { states } = await store.transaction(() => readStats(tenant));
+  const total = state ? states[state] : Object.values(states).reduce((sum, count) => sum + count);
+  const [where, values] = state === undefined ? ["", []] : ["AND state = $4", [state]];
+  const read = (before: number) =>
+    sql<PayoutRow>(
+      `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND id < $2 ${where} ORDER BY id DESC LIMIT $3`,
+      [tenant, before, size, ...values],
+    );
+  let last: PayoutRow | undefined;
+  for (let offset = 0; ; offset += size) {
+    const rows = await store.transaction(() => read(last?.id ?? Number.MAX_SAFE_INTEGER));
+    last = rows.at(-1);
+    if (last === undefined) return;
+    yield { data: rows.map(payoutFrom), pagination: { total, offset } };
+  }
 }
 
 /** Payouts that are not sent yet, grouped by reason. */

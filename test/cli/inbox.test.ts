@@ -164,8 +164,24 @@ describe("settlekit inbox", () => {
     expect(await run("parked", "--sqlite", path, "--json")).toMatchObject({ code: 0, stdout: "" });
     await store.close();
     expect((await run("retry", id, "--sqlite", path)).stderr).toContain(
-      "No parked subject or task has the id",
+      "No subject or task that failed has the id",
     );
+  });
+
+  test("lists what fails, with its next attempt, and retries all of it", async () => {
+    const store = sqlite(path);
+    await store.transaction(function* () {
+      yield {
+        text: "UPDATE {inbox_subjects} SET news = seen + 1, failures = 3, due_at = 4000000000000, problem = 'no stock'",
+        values: [],
+      };
+    });
+    await store.close();
+    const { stdout } = await run("failing", "--sqlite", path);
+    expect(stdout).toMatch(/ +failures +since +nextAttempt +reason\n/);
+    expect(stdout).toMatch(/^payment:1 .* 3 .* 2096-10-02T07:06:40.000Z +no stock$/m);
+    expect((await run("retry", "all", "--sqlite", path)).stderr).toBe("1 will be retried.\n");
+    expect((await run("failing", "--sqlite", path)).stderr).toBe("No results.\n");
   });
 
   test("asks for a database when none is given", async () => {

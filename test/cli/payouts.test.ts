@@ -2,8 +2,10 @@ import { readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { newestFirst } from "../../src/cli/payouts.ts";
 import { MerchantClient } from "../../src/index.ts";
+import { newestFirst } from "../../src/payouts/stats.ts";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import type { Store } from "../../src/stores/store.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
 import { errorOf, payoutsCommand, planOf, recipient } from "./payouts-command.ts";
 
@@ -91,6 +93,20 @@ describe("settlekit payouts", () => {
     );
   });
 
+  it("stops all payouts until they are reopened", async () => {
+    await payouts(...planOf("a"));
+    const why = ["--by", "ann", "--reason", "a leaked key"];
+    expect((await payouts("stop-all", ...why)).stdout).toMatch(/^wasStopped +false\n$/);
+    expect((await payouts("stop-all", ...why)).stdout).toMatch(/^wasStopped +true\n$/);
+    const { code, stderr } = await payouts("run", "--no-limits");
+    expect(code).toBe(5);
+    expect(stderr).toMatch(
+      /All payouts are stopped\. ann stopped them, with the reason "a leaked key"/,
+    );
+    expect((await payouts("reopen", ...why)).stdout).toMatch(/^wasStopped +true\n$/);
+    expect((await payouts("run", "--no-limits")).code).toBe(0);
+  });
+
   it("exits with 2 for an unknown payout or a conflicting plan", async () => {
     await payouts(...planOf("a"));
     expect(await payouts("approve", "nope", "--by", "ann")).toMatchObject({ code: 2 });
@@ -155,22 +171,15 @@ describe("settlekit payouts", () => {
   });
 
   it("lists a state without gaps while payouts change theirs", async () => {
-    const rows = ["a", "b", "c", "d", "e", "f"].map((orderId) => ({ orderId, state: "sending" }));
-    const ledger = {
-      stats: async () => ({ states: { sending: rows.length } }),
-      async list({ offset = 0, limit = 100, state = "" }) {
-        const listed = rows.filter((row) => state === "" || row.state === state);
-        const page = listed.slice(offset, offset + limit).map((row) => ({ ...row }));
-        // Meanwhile, a worker sends the oldest payout.
-        const oldest = rows.find((row) => row.state === "sending");
-        if (oldest) oldest.state = "sent";
-        return page;
-      },
-    };
+    const orderIds = ["a", "b", "c", "d", "e", "f"];
+    for (const orderId of orderIds) await payouts(...planOf(orderId, "900"));
+    const store = sqlite(path()) as unknown as Store;
     const listed: string[] = [];
-    for await (const { data } of newestFirst(ledger as never, "sending", 2)) {
+    for await (const { data } of newestFirst(store, "", "planned", 2)) {
       listed.push(...data.map(({ orderId }) => orderId));
+      await payouts("cancel", orderIds.shift() ?? "", "--by", "ann");
     }
+    await store.close();
     expect(listed).toEqual(["f", "e", "d", "c"]);
   });
 

@@ -44,7 +44,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
       expect(await shop.inbox.parked()).toEqual([]);
       await expect(shop.inbox.retry(parked?.id ?? "")).rejects.toThrow(
-        /No parked subject or task has the id/,
+        /No subject or task that failed has the id/,
       );
     });
 

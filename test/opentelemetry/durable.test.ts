@@ -170,9 +170,9 @@ describe("instrument(payouts)", () => {
         attributes: { "settlekit.state": "sent" },
         value: 1,
       });
-      expect(await telemetry.points("settlekit.payouts.stopped")).toEqual([
-        { attributes: {}, value: 0 },
-      ]);
+      for (const name of ["settlekit.payouts.stopped", "settlekit.payouts.lag"]) {
+        expect(await telemetry.points(name)).toEqual([{ attributes: {}, value: 0 }]);
+      }
       const text = await telemetry.everything();
       expect(text.includes(orderId)).toBe(identifiers);
       expect(text.includes(recipientAddress)).toBe(identifiers);

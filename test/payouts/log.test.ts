@@ -13,6 +13,10 @@ test.each([
     'The payout o of the tenant "dan" needs a decision. Two withdrawals. See payouts.resolve().',
   ],
   [
+    { type: "doubt", orderId: "o" },
+    'The payout o of the tenant "dan" is in doubt; the ledger will find out.',
+  ],
+  [
     { type: "failed", orderId: "o" },
     'A step of payout o of the tenant "dan" failed; it will be retried.',
   ],
