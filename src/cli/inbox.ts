@@ -110,7 +110,9 @@ const reconcileCommand = defineCommand({
       await requireMigrated(store, inboxTables);
       const [other] = tenant === undefined ? await store.transaction(otherTenants) : [];
       if (other !== undefined) {
-        const cure = "Pass --tenant NAME, and set SETTLEKIT_SECRET_KEY to the key of that tenant.";
+        const cure =
+          "Pass --tenant NAME, and set SETTLEKIT_SECRET_KEY to the key of that tenant. For webhooks without a tenant, call " +
+          'inbox.reconcile({ tenant: "" }) in your program.';
         throw new UsageError(`This inbox has tenants, such as "${other.tenant}". ${cure}`);
       }
       const client = await clientFrom({ headerPrefix });

@@ -130,7 +130,9 @@ describe("settlekit inbox", () => {
       run("reconcile", "--since", "2020-01-01", "--sqlite", file, "--json", ...args);
     expect(await reconcile()).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('This inbox has tenants, such as "dan". Pass --tenant'),
+      stderr: expect.stringMatching(
+        /This inbox has tenants, such as "dan". Pass --tenant .*inbox.reconcile\(\{ tenant: "" \}\)/,
+      ),
     });
     const { code, stdout } = await reconcile("--tenant", "dan");
     expect({ code, found: JSON.parse(stdout) }).toEqual({
