@@ -156,7 +156,7 @@ export function createSender(settings: HttpSettings) {
       if (typeof response?.text !== "function") {
         throw new CustomCodeError(
           "fetch",
-          `Your fetch function returned ${show(response)}, which is not a Response.`,
+          `Your fetch function returned ${show(response)}, which is not a Response. Tests can return Response.json({ ... }).`,
         );
       }
       if (response.redirected) {

@@ -167,6 +167,18 @@ describe("a custom fetch that throws", () => {
     expect(fetch).toHaveBeenCalledTimes(2);
   });
 
+  test("an imitated response without text() is not called again, and the error says what to return", async () => {
+    const given = { ok: true, status: 200, json: async () => payment };
+    const fetch = vi.fn(async () => given as unknown as Response);
+    await expect(httpTo(api, { fetch }).call(getPayment, read)).rejects.toMatchObject({
+      code: "fetch_failed",
+      message:
+        "Your fetch function returned an object, which is not a Response. Tests can return Response.json({ ... }). " +
+        "The request may have been sent.",
+    });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
   test.each<[string, unknown]>([
     ["the platform's", new TypeError("fetch failed")],
     ["another client's", Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })],
