@@ -120,10 +120,8 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
         const options = { signal, ...keys };
         const given = query || body ? [{ ...input, ...pageSize }, options] : [options];
         const ids = Object.values(path);
-        const target = isOfPayment
-          ? client.checkout({ paymentId: String(ids.shift()), secret })
-          : client;
-        const result = methodOf(target, method)(...ids, ...given);
+        const api = isOfPayment ? client.checkout({ paymentId: `${ids.shift()}`, secret }) : client;
+        const result = methodOf(api, method)(...ids, ...given);
         if (!columns) return await result;
         await printList(result, { csv, columns, most }, terminal);
         return undefined;

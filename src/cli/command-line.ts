@@ -154,9 +154,7 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   if (own.includes("--json")) {
     terminal.json({ type: "error", error: isOurs ? error : { name, message } });
   }
-  // Our errors name the library's option.
-  const ours = message.replace("use port 0", "use --port 0");
-  const text = isOurs || isUsage ? ours : `Internal error, a bug in settlekit:\n${stack}`;
+  const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
   const flag = isOurs && `--${kebab(error.param ?? "")}`;
   const isTyped = own.some((arg) => arg.split("=")[0] === flag);
   const said = `${paint("red", "settlekit:")} ${isTyped ? `\`${flag}\`: ` : ""}${text}`;

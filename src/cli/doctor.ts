@@ -156,9 +156,8 @@ async function callFindings(
     findings.push(["call", ok(fact)]);
   } catch (error) {
     if (!SettlekitError.is(error)) throw error;
-    const wasReached = findings.length > 0;
-    const finding = failure(error.message, exitCodeOf(error));
-    findings.push([wasReached ? "call" : "reach", finding]);
+    const check = findings.length > 0 ? "call" : "reach";
+    findings.push([check, failure(error.message, exitCodeOf(error))]);
   }
   if (drift.size > 0) {
     const finding = warning(

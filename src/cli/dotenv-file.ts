@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { appendFile, stat, truncate, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { ask, canAsk } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -70,19 +71,17 @@ export async function writeVariables(
     if (!asJson) say(`${path} ${isCurrent ? "is up to date" : "was left unchanged"}.`);
     return;
   }
-  try {
-    overwrite(path, Buffer.from(text));
-  } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
-  }
+  await overwrite(path, Buffer.from(text)).catch((error: Error) => {
+    throw new UsageError(`${path} cannot be written: ${error.message}`);
+  });
   if (!asJson) say(`Wrote ${path}.`);
 }
 
 /** Overwrites a file in place, because it may be a link or a mount. Takes the space first: a full disk loses nothing. */
-function overwrite(path: string, bytes: Buffer): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+async function overwrite(path: string, bytes: Buffer): Promise<void> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
   // Readable only by its owner: it holds keys.
-  appendFileSync(path, "\n".repeat(Math.max(bytes.length - size, 0)), { mode: 0o600 });
-  writeFileSync(path, bytes, { flag: "r+" });
-  if (bytes.length < size) truncateSync(path, bytes.length);
+  await appendFile(path, "\n".repeat(Math.max(bytes.length - size, 0)), { mode: 0o600 });
+  await writeFile(path, bytes, { flag: "r+" });
+  if (bytes.length < size) await truncate(path, bytes.length);
 }

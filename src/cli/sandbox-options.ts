@@ -70,8 +70,7 @@ export async function sandboxFrom(
   const isOneEach = webhookUrls.length > 1;
   if (isOneEach && webhookUrls.length !== count) {
     throw new UsageError(
-      `\`--webhook-url\` was passed ${webhookUrls.length} times. Pass it once for all merchants, or with --merchants ` +
-        "NUMBER once for each.",
+      "Pass --webhook-url once for all merchants, or once for each of --merchants.",
     );
   }
   const own = webhookUrls.map((webhookUrl) => ({ webhookUrl }));

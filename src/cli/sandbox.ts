@@ -53,6 +53,7 @@ ${faultExplanation}`,
   async run({ port, host, allowedHosts, envFile, json: _, open, ...values }, terminal) {
     const { seed, now, data = "" } = values;
     const isKept = existsSync(data) && statSync(data).size > 0;
+    const isIgnored = isKept && (seed ?? now) !== undefined;
     const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
     const print = (event: SandboxEvent) => printEvent(event, terminal.report, new Date());
     const stopped = untilStopped();
@@ -60,12 +61,7 @@ ${faultExplanation}`,
     const server = await sandbox.listen({ port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
-    for (const [option, value] of Object.entries({ "--seed": seed, "--now": now })) {
-      if (!isKept || value === undefined) continue;
-      terminal.warn(
-        `${option} has no effect on ${data}, which already exists. Leave it out, or name a new file.`,
-      );
-    }
+    if (isIgnored) terminal.warn(`--seed and --now have no effect on ${data}: it exists already.`);
     terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server));
     if (envFile !== undefined) {
       await writeVariables(envFile, variablesOf(sandbox, server.url), terminal);

@@ -141,7 +141,7 @@ export async function serve(answer: Answer, port: number, host: string): Promise
     const { code, message } = cause;
     throw code === "EADDRINUSE"
       ? new ConfigurationError(
-          `Port ${port} on ${host} is in use. Stop the process that uses it, or use port 0 for any free port.`,
+          `Port ${port} on ${host} is in use. Stop the process that uses it, or choose another one; 0 takes any free port.`,
           { code: "port_taken", param: "port", cause },
         )
       : new ConfigurationError(

@@ -41,3 +41,14 @@ export async function sandboxInProcess(seed: string) {
     });
   return { sandbox, server, client, run };
 }
+
+/** A sandbox of its own for a shop, to which it has sent the webhook of one payment. */
+export async function sandboxFor(webhookUrl: string) {
+  const { listen, webhooks, secretKey } = createSandbox({ webhookUrl });
+  const { url, close } = await listen({ port: 0 });
+  const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: url, secretKey });
+  await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
+  await webhooks.idle();
+  const [{ id: deliveryId } = { id: "" }] = webhooks.deliveries();
+  return { url, webhooks, deliveryId, [Symbol.asyncDispose]: close };
+}

@@ -89,10 +89,7 @@ describe("settlekit sandbox --data", () => {
     }
     const ignored = await introduction("--seed", "a", "--now", "2027-01-01");
     expect(ignored).toContain(facts[1]);
-    expect(ignored.match(/(?<=Warning: )--\w+ has no effect/g)).toEqual([
-      "--seed has no effect",
-      "--now has no effect",
-    ]);
+    expect(ignored).toContain("Warning: --seed and --now have no effect on");
   });
 
   test("refuses a file that another sandbox uses, or that is something else", async () => {

@@ -182,7 +182,7 @@ describe("a port that cannot be opened", () => {
     await expect(attempt).rejects.toMatchObject({
       code: "port_taken",
       param: "port",
-      message: expect.stringMatching(new RegExp(`${taken.port}.*port 0`)),
+      message: expect.stringMatching(new RegExp(`${taken.port}.*0 takes any`)),
     });
   });
 

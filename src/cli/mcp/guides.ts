@@ -17,11 +17,6 @@ const longestExcerpt = 3_000;
 
 /** Tools that read the guides in this package. They need no connection and no key. */
 export function guideTools(): Tool[] {
-  let sections: Promise<readonly Section[]> | undefined;
-  const all = () => {
-    sections ??= readGuides();
-    return sections;
-  };
   return [
     defineTool({
       name: "search_guides",
@@ -29,7 +24,7 @@ export function guideTools(): Tool[] {
       isReadOnly: true,
       input: { query: described(z.string().check(z.minLength(2)), "Words to look for.") },
       async run({ query }) {
-        return { sections: found(await all(), query) };
+        return { sections: found(await readGuides(), query) };
       },
     }),
     defineTool({
@@ -38,7 +33,7 @@ export function guideTools(): Tool[] {
       isReadOnly: true,
       input: { code: described(z.string().check(z.minLength(2)), "The error's `code` or `name`.") },
       async run({ code }) {
-        return explanation(await all(), code);
+        return explanation(await readGuides(), code);
       },
     }),
   ];

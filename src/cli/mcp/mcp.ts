@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { MerchantClient } from "../../client.ts";
 import { SettlekitError } from "../../errors.ts";
 import { version } from "../../runtime.ts";
 import { isRecord } from "../../values.ts";
@@ -20,11 +19,7 @@ export const mcpCommand = defineCommand({
   options: { headerPrefix, dotenv },
   async run({ headerPrefix }, terminal) {
     const [{ Server }, { StdioServerTransport }, schemas] = await loadSdk();
-    let client: Promise<MerchantClient> | undefined;
-    const service = serviceTools(() => {
-      client ??= clientFrom({ headerPrefix });
-      return client;
-    });
+    const service = serviceTools(() => clientFrom({ headerPrefix }));
     const isSandbox = process.env.SETTLEKIT_ENVIRONMENT === "sandbox";
     const tools = [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
     const options = { capabilities: { tools: {} }, instructions };

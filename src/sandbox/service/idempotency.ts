@@ -31,12 +31,6 @@ export function createIdempotencyStore({ clock, store }: Core) {
   const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
   const ofWithdrawals = store.cell<WithdrawalIdempotency>("withdrawal idempotency", "ignored");
 
-  /** Keys that are too old stay stored until the limit drops them, or until they are used again. */
-  function find(id: string): Kept | undefined {
-    const found = kept.get(id);
-    return found && clock.nowMs() - found.usedMs < idempotencyWindowMs ? found : undefined;
-  }
-
   return {
     /**
      * Middleware that repeats the response to the first request with the same key. Does not store errors (assumed: a
@@ -54,8 +48,9 @@ export function createIdempotencyStore({ clock, store }: Core) {
         const id = JSON.stringify([merchant.merchantId, name, key]);
         checkDepth(json);
         const fingerprint = hash("sha256", canonicalJson(json), "base64");
-        const earlier = find(id);
-        if (earlier === undefined) {
+        const earlier = kept.get(id);
+        // Keys that are too old stay stored until the limit drops them, or until they are used again.
+        if (!earlier || clock.nowMs() - earlier.usedMs >= idempotencyWindowMs) {
           // Operations run before next() returns its promise: key and objects are stored together, and a simultaneous
           // request with the same key finds them.
           const performed = next();
@@ -71,7 +66,7 @@ export function createIdempotencyStore({ clock, store }: Core) {
         if (repetition === "ignored") return next();
         if (repetition === "conflict") {
           throw conflict(
-            "This Idempotency-Key was already used, and its request is in progress or complete.",
+            "This Idempotency-Key belongs to a request that is in progress or complete.",
           );
         }
         if (earlier.fingerprint === fingerprint)

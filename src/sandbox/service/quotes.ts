@@ -35,13 +35,12 @@ export function quoteFor(
   { paymentId, amountInCents, nowMs }: { paymentId: string; amountInCents: number; nowMs: number },
   id: string,
 ): Quote {
-  const { decimals } = token;
   return {
     id,
     paymentId,
     token,
     chainId,
-    expectedAmountAsset: expectedUnits(amountInCents, { decimals, rateUsd }).toString(),
+    expectedAmountAsset: expectedUnits(amountInCents, { ...token, rateUsd }).toString(),
     rateUsdAsset: rateUsd,
     // The sandbox charges no fees.
     amountDueCents: amountInCents,

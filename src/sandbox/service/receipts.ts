@@ -40,12 +40,11 @@ export function payoutReceipt(
   senderAddress: string,
   draw: Draw,
 ): WithdrawalReceipt {
-  const sent = usdcOn(chainId);
-  const { rateUsd } = sent;
-  const units = expectedUnits(amountInCents, { decimals: sent.token.decimals, rateUsd });
+  const { token, rateUsd } = usdcOn(chainId);
+  const units = expectedUnits(amountInCents, { ...token, rateUsd });
   return {
     withdrawalId: id,
-    ...transfer(sent, rateUsd, units, draw),
+    ...transfer({ token, chainId }, rateUsd, units, draw),
     txSenderAddress: senderAddress,
     txIsSponsored: true,
     processedBy: "cron",

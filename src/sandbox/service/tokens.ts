@@ -18,6 +18,8 @@ const etherRateUsd = "3127.43";
 const usdcRateUsd = "1.00";
 const usdtRateUsd = "0.9994";
 
+const nativeContract = "0x0000000000000000000000000000000000000000";
+
 /** The tokens that settle a payment, in the order of its quotes. */
 export const pricedTokens: readonly PricedToken[] = [
   // The contracts of USDC are Circle's test deployments; USDT has none, so its addresses are made up.
@@ -46,14 +48,10 @@ export function usdcOn(chainId: number): PricedToken {
 
 /** The token with this contract, ignoring case; the native asset has two addresses. */
 export function tokenOn(chainId: ChainId, contractAddress: string): PricedToken | undefined {
-  const isNative = isNativeAssetAddress(contractAddress);
-  const contract = contractAddress.toLowerCase();
-  return pricedTokens.find(({ token, chainId: id }) => {
-    if (id !== chainId) return false;
-    return isNative
-      ? token.assetType === "native"
-      : token.contractAddress.toLowerCase() === contract;
-  });
+  const contract = isNativeAssetAddress(contractAddress) ? nativeContract : contractAddress;
+  const isContract = ({ token }: PricedToken) =>
+    token.contractAddress.toLowerCase() === contract.toLowerCase();
+  return pricedTokens.find((it) => it.chainId === chainId && isContract(it));
 }
 
 function tokensOn(
@@ -87,7 +85,7 @@ function tokensOn(
     id: idOf(0),
     coingeckoApiId: "ethereum",
     symbol: chain.nativeSymbol,
-    contractAddress: "0x0000000000000000000000000000000000000000",
+    contractAddress: nativeContract,
     decimals: chain.nativeDecimals,
     type: "volatile",
     assetType: "native",

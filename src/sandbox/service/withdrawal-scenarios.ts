@@ -90,11 +90,9 @@ export function createWithdrawalScenarios(
   }
 
   function receiptFor(withdrawal: Withdrawal) {
-    const merchant = merchants.find(withdrawal.merchantId) ?? merchants.first();
-    return payoutReceipt(withdrawal, merchant.backendWallet, {
-      nowMs: clock.nowMs(),
-      random: random.stream("withdrawal receipts"),
-    });
+    const { backendWallet } = merchants.find(withdrawal.merchantId) ?? merchants.first();
+    const draw = { nowMs: clock.nowMs(), random: random.stream("withdrawal receipts") };
+    return payoutReceipt(withdrawal, backendWallet, draw);
   }
 
   return createScenarios(core, {

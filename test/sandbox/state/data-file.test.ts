@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
@@ -14,7 +13,7 @@ import fc from "fast-check";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { fastFolder } from "../../fast-folder.ts";
-import { create, errorOf, list, newYear, order, paymentsPath, send } from "../merchant.ts";
+import { create, list, newYear } from "../merchant.ts";
 import { anyStep, everythingOf, takeSteps } from "./steps.ts";
 
 const folder = mkdtempSync(join(fastFolder, "settlekit-data-"));
@@ -102,63 +101,6 @@ describe("a sandbox with a data file", () => {
     using sandbox = createSandbox(options);
     const keys = sandbox.save().tables["idempotency keys"] ?? [];
     expect(keys.map(([id]) => JSON.parse(id).at(-1))).toEqual(["b", "a"]);
-  });
-
-  it("answers 500 and says why when the file cannot be written, and writes the change later", async () => {
-    const data = newFile();
-    const sandbox = createSandbox({ data });
-    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
-      throw new Error("database or disk is full");
-    });
-    const lost = await send(sandbox, paymentsPath, { body: order });
-    expect(lost.status).toBe(500);
-    expect((await errorOf(lost)).message).toMatch(
-      /sqlite cannot be written: .* is full. Free some disk space/,
-    );
-    const [warning] = await once(process, "warning");
-    expect(warning).toMatchObject({ code: "cannot_write_data" });
-    exec.mockRestore();
-    await create(sandbox);
-    sandbox.close();
-    using again = createSandbox({ data });
-    expect((await list(again)).pagination.total).toBe(2);
-  });
-
-  it("sends no webhook before its event is in the file, and sends it later", async () => {
-    const received: string[] = [];
-    const deliver = (request: Request) => {
-      received.push(request.method);
-      return new Response();
-    };
-    using sandbox = createSandbox({ data: newFile(), now: newYear, deliver });
-    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
-      throw new Error("database or disk is full");
-    });
-    await send(sandbox, paymentsPath, { body: order });
-    await sandbox.webhooks.idle();
-    await once(process, "warning");
-    exec.mockRestore();
-    expect(received).toEqual([]);
-    expect(sandbox.webhooks.deliveries()).toMatchObject([
-      { status: "pending", attempts: [{ error: expect.stringContaining("cannot be written") }] },
-    ]);
-    await sandbox.clock.advance("30s");
-    expect(received).toEqual(["POST"]);
-  });
-
-  it("closes the file even if the last changes cannot be written, and says that they are lost", async () => {
-    const data = newFile();
-    const sandbox = createSandbox({ data });
-    await create(sandbox);
-    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
-      throw new Error("database or disk is full");
-    });
-    sandbox.reset();
-    expect(sandbox.close).toThrow(refusal("cannot_write_data", /lost if the sandbox closes/));
-    exec.mockRestore();
-    sandbox.close();
-    using again = createSandbox({ data });
-    expect((await list(again)).pagination.total).toBe(1);
   });
 
   it("stops writing once it is closed", async () => {

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { CommandLine, main } from "./command-line.ts";
+import { sandboxFor, sandboxInProcess } from "./running-sandbox.ts";
+
+const { server, client } = await sandboxInProcess("follow");
+
+const create = () => client.payments.create({ amount: 2500, orderId: "order_1" });
+
+describe("settlekit events --follow", () => {
+  test("prints events as they happen with events --follow, until it stops", async () => {
+    const other = createSandbox();
+    const short = await other.listen({ port: 0 });
+    await using following = new CommandLine([
+      ...["events", "--follow", "--json", "--type", "payment", "--url", short.url],
+    ]);
+    const { secretKey } = other;
+    const buyer = new MerchantClient({ environment: "sandbox", baseUrl: short.url, secretKey });
+    // The stream may open after a payment is created, so create payments until one is printed.
+    const told = following.json("payment.created");
+    let isTold = false;
+    void told.then(() => {
+      isTold = true;
+    });
+    while (!isTold) await buyer.payments.create({ amount: 2500, orderId: "order_1" });
+    expect(await told).toMatchObject({ orderId: "order_1", status: "pending" });
+    await short.close();
+    expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("prints a webhook of the followed order, whose payment was created before", async () => {
+    await using shop = await scriptedServer({ status: 200 });
+    await using own = await sandboxFor(shop.url);
+    await using following = new CommandLine([
+      ...["events", "--follow", "--json", "--order", "order_1", "--url", own.url],
+    ]);
+    const told = following.json("webhook.attempted");
+    let isTold = false;
+    void told.then(() => {
+      isTold = true;
+    });
+    // The stream may open after a webhook is resent.
+    while (!isTold) await own.webhooks.replay(own.deliveryId);
+    expect(await told).toMatchObject({ event: "payment.created", orderId: "order_1" });
+  });
+
+  test("is no longer followed when nobody reads the events", async () => {
+    await using following = new CommandLine(["events", "--follow", "--url", server.url]);
+    let hasEnded = false;
+    void following.ended.then(() => {
+      hasEnded = true;
+    });
+    void following.stdout.next(() => true).then(() => following.process.stdout?.destroy());
+    while (!hasEnded) await create();
+    expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("stops at the first signal once the sandbox has stopped, even if nothing reads its output", async () => {
+    const event = { type: "clock.advanced", at: "2026-01-01T00:00:00Z", until: "2026-01-02" };
+    // More than a pipe holds.
+    const body = `data: ${JSON.stringify(event)}\n\n`.repeat(10_000);
+    await using stopped = await scriptedServer({
+      headers: { "content-type": "text/event-stream" },
+      body,
+    });
+    const child = spawn(process.execPath, [...[main, "events", "--follow", "--url", stopped.url]]);
+    expect(String(await once(child.stderr, "data"))).toContain("has stopped");
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([143, null]);
+  });
+});
