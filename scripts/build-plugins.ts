@@ -43,7 +43,8 @@ export function mergedChunks(
         manualChunks(id, { getModuleInfo }) {
           needs ??= groups.map((names) => modulesOf(names.map(fileOf), getModuleInfo));
           const needed = needs.map((modules) => (modules.has(id) ? "1" : "0")).join("");
-          return needed.includes("1") && !files.includes(id) ? needed : undefined;
+          if (files.includes(id)) return undefined;
+          return needed.includes("1") ? needed : basename(id, ".js");
         },
         // Without esbuild's own hash.
         chunkFileNames: ({ isDynamicEntry, name }) =>

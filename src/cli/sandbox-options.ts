@@ -69,9 +69,7 @@ export async function sandboxFrom(
   const { merchants: count, webhookUrls = [], faults = [], ...options } = values;
   const isOneEach = webhookUrls.length > 1;
   if (isOneEach && webhookUrls.length !== count) {
-    throw new UsageError(
-      "Pass --webhook-url once for all merchants, or once for each of --merchants.",
-    );
+    throw new UsageError("Pass --webhook-url once, or once for each of the --merchants.");
   }
   const own = webhookUrls.map((webhookUrl) => ({ webhookUrl }));
   // If the number is not given, a data file determines it.

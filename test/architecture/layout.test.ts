@@ -25,14 +25,14 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_025],
+  ["cli", 4_024],
   ["evm", 474],
   ["http", 2_568],
-  ["resources", 2_568],
+  ["resources", 2_557],
   ["sandbox", 6_628],
   ["testing", 401],
   ["webhooks", 1_763],
-  ["wire", 1_751],
+  ["wire", 1_729],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {
