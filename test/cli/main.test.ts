@@ -45,7 +45,7 @@ describe("settlekit", () => {
 
   test.each([
     ["payouts", "list, show, plan, approve, "],
-    ["inbox", "status, parked, retry, reconcile, sql."],
+    ["inbox", "status, parked, failing, retry, reconcile, sql."],
     ["payments", "create, "],
   ])("%s alone lists its verbs", async (group, verbs) => {
     const { code, stdout, stderr } = await settlekit([group]);
