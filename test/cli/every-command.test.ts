@@ -91,9 +91,9 @@ function examplesOf(words: readonly string[]): string[][] {
 const servers: ReadonlySet<string> = new Set(["sandbox", "listen", "mcp"]);
 /** Whether the command asks for a confirmation, without which it sends nothing. */
 const asks = (args: readonly string[]) => args.includes("create-once") && !args.includes("--yes");
-/** Nothing is parked or in doubt here; test/cli/inbox.test.ts and payouts.test.ts cover those commands. */
-const hasCause = ([group, verb]: readonly string[]) =>
-  !["inbox retry", "payouts resolve"].includes(`${group} ${verb}`);
+/** Nothing has failed or is in doubt here; test/cli/inbox.test.ts and payouts.test.ts cover those commands. */
+const hasCause = ([group, verb, id]: readonly string[]) =>
+  id === "all" || !["inbox retry", "payouts resolve"].includes(`${group} ${verb}`);
 
 const finite = commands.map(({ words }) => words).filter(([name = ""]) => !servers.has(name));
 
