@@ -138,8 +138,13 @@ describe.skipIf(isMissing)(example.name, () => {
       payment: { paymentId: newest()?.id, secret: expect.any(String) },
     });
     expect(text).not.toContain(sandbox.secretKey);
-    const script = await (await fetch(`${url}/checkout.js`)).text();
-    expect(script.includes("payment-secret-auth")).toBe(true);
-    expect(script.includes(sandbox.secretKey)).toBe(false);
+    const read = async (name: string) => (await fetch(`${url}/${name}`)).text();
+    const script = await read("checkout.js");
+    const imported = Array.from(script.matchAll(/"\.\/([\w-]+\.js)"/g), ([, name = ""]) =>
+      read(name),
+    );
+    const scripts = [script, ...(await Promise.all(imported))].join("");
+    expect(scripts.includes("payment-secret-auth")).toBe(true);
+    expect(scripts.includes(sandbox.secretKey)).toBe(false);
   });
 });
