@@ -21,10 +21,9 @@ export function mergedChunks(
     async buildEnd({ writtenFiles }) {
       const { outDir, entry } = this.options;
       const fileOf = (name: string) => resolve(outDir, `${name}.js`);
-      const names = Object.keys(entry);
-      const files = names.map(fileOf);
+      const input = Object.fromEntries(Object.keys(entry).map((name) => [name, fileOf(name)]));
       const bundle = await rollup({
-        input: Object.fromEntries(names.map((name) => [name, fileOf(name)])),
+        input,
         external: /^[^./]/,
         // Only entries have side effects.
         treeshake: { moduleSideEffects: false },
@@ -41,9 +40,9 @@ export function mergedChunks(
         minifyInternalExports: false,
         onlyExplicitManualChunks: true,
         manualChunks(id, { getModuleInfo }) {
+          if (Object.values(input).includes(id)) return undefined;
           needs ??= groups.map((names) => modulesOf(names.map(fileOf), getModuleInfo));
           const needed = needs.map((modules) => (modules.has(id) ? "1" : "0")).join("");
-          if (files.includes(id)) return undefined;
           return needed.includes("1") ? needed : basename(id, ".js");
         },
         // Without esbuild's own hash.

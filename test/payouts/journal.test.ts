@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { inLedger } from "../../src/payouts/journal.ts";
 import { settle } from "../../src/payouts/settle.ts";
 import { call } from "../../src/stores/store.ts";
-import { opened, order, World } from "./world.ts";
+import { minute, opened, order, World } from "./world.ts";
 
 const by = { by: "ann" };
 const hour = 3_600_000;
@@ -237,5 +237,22 @@ it("continues after its last entry, and stops payouts, when part of a backup was
   await payouts.reopen({ by: "ann", reason: "restored Monday's backup" });
   await payouts.runDue();
   expect(world.made).toHaveLength(2);
+  expect((await payouts.verify()).ok).toBe(true);
+});
+
+it("the breaker can be opened by a person, for every process", async () => {
+  const { world, payouts } = await opened();
+  await payouts.plan(order);
+  await expect(payouts.stopAll({ by: "ann", reason: "" })).rejects.toThrow(/reason/);
+  expect(await payouts.stopAll({ by: "ann", reason: "a leaked key" })).toBe(true);
+  expect(await payouts.stopAll({ by: "ann", reason: "again" })).toBe(false);
+  await world.live(world.open(), 10 * minute);
+  expect(world.creations).toEqual([]);
+  expect((await payouts.stats()).stopped?.reason).toBe(
+    'ann stopped them, with the reason "a leaked key".',
+  );
+  await payouts.reopen({ by: "ann", reason: "a new key" });
+  await payouts.runDue();
+  expect((await payouts.get(order.orderId))?.state).toBe("sent");
   expect((await payouts.verify()).ok).toBe(true);
 });
