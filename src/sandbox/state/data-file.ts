@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, readSync, realpathSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readFileSync, realpathSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../../sqlite.ts";
@@ -26,34 +26,29 @@ export function keepInFile(store: Store, path: string): () => void {
     "data",
     "Use Node 22.13 or later, or leave out data and store the result of save() yourself.",
   );
-  let database: DatabaseSync | undefined;
-  let realPath = realPathOf(path);
-  if (openFiles.has(realPath)) throw inUse(path);
-
-  function close(): void {
-    if (database === undefined) return;
-    store.detach();
-    database.close();
-    database = undefined;
-    openFiles.delete(realPath);
-  }
-
+  let close = () => {};
   try {
-    checkHeader(path);
     // The file holds secrets. SQLite gives its companion files the same mode.
-    closeSync(openSync(path, "a", ownerOnly));
-    chmodSync(path, ownerOnly);
-    realPath = realPathOf(path);
+    if (!existsSync(path)) appendFileSync(path, "", { mode: ownerOnly });
     // Absolute, because SQLite would take file:shop.db for a URL.
-    database = new DatabaseSync(realPath);
-    openFiles.add(realPath);
+    const file = realpathSync(path);
+    if (openFiles.has(file)) throw inUse(path);
+    checkHeader(path, readFileSync(file));
+    chmodSync(file, ownerOnly);
+    const database = new DatabaseSync(file);
+    openFiles.add(file);
+    close = () => {
+      close = () => {};
+      store.detach();
+      database.close();
+      openFiles.delete(file);
+    };
     prepare(database);
     store.keep(writerTo(database, path), contentsOf(database));
     store.commit();
   } catch (error) {
-    const isOpen = database !== undefined;
     close();
-    throw openingError(path, error, isOpen);
+    throw openingError(path, error);
   }
   return () => {
     try {
@@ -65,33 +60,20 @@ export function keepInFile(store: Store, path: string): () => void {
 }
 
 /** Checks the file without SQLite, which would modify some other programs' files. An empty one is new. */
-function checkHeader(path: string): void {
-  const header = headerOf(path);
-  if (header.length === 0) return;
+function checkHeader(path: string, content: Buffer): void {
+  if (content.length === 0) return;
   const isDatabase =
-    header.toString("latin1", 0, 16) === "SQLite format 3\0" && header.length === 100;
-  if (!isDatabase || header.readUInt32BE(68) !== applicationId) {
+    content.toString("latin1", 0, 16) === "SQLite format 3\0" && content.length >= 100;
+  if (!isDatabase || content.readUInt32BE(68) !== applicationId) {
     throw invalidData(path, "is not a sandbox's data file. Use another file, or a new one");
   }
-  const version = header.readUInt32BE(60);
+  const version = content.readUInt32BE(60);
   if (version === formatVersion) return;
   throw invalidData(
     path,
     `has version ${version}, but this settlekit reads version ${formatVersion}. Use the version of settlekit ` +
       "that wrote it, or another file",
   );
-}
-
-/** The first 100 bytes of a file, or fewer if it is shorter; none if it does not exist. */
-function headerOf(path: string): Buffer {
-  if (!existsSync(path)) return Buffer.of();
-  const file = openSync(path, "r");
-  try {
-    const header = Buffer.alloc(100);
-    return header.subarray(0, readSync(file, header));
-  } finally {
-    closeSync(file);
-  }
 }
 
 function prepare(database: DatabaseSync): void {
@@ -158,25 +140,20 @@ function contentsOf(database: DatabaseSync): Contents | undefined {
   return tables.size > 0 ? contents : undefined;
 }
 
-/** The canonical path; the path itself if the file does not exist yet. */
-function realPathOf(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
-}
-
 /** A table is missing, or pages are corrupt. */
 const { error: noTable, corrupt, notADatabase } = sqliteErrors;
 const damages: readonly unknown[] = [noTable, corrupt, notADatabase];
 
-function openingError(path: string, error: unknown, isOpen: boolean): ConfigurationError {
+function openingError(path: string, error: unknown): ConfigurationError {
   if (error instanceof ConfigurationError) return error;
+  const { message } = error as Error;
   const reason = sqliteErrorOf(error);
   if (reason === sqliteErrors.busy) return inUse(path);
-  // Once it is open, all other errors are about its contents.
-  if (damages.includes(reason) || (isOpen && reason === undefined)) {
-    return invalidData(path, "is damaged. Use another file");
-  }
+  // Neither SQLite's error nor the file system's: the contents do not fit.
+  const isUnfit = reason === undefined && !("syscall" in (error as Error));
+  if (isUnfit || damages.includes(reason)) return invalidData(path, "is damaged. Use another file");
   return failed(
-    `${path} cannot be opened: ${(error as Error).message}. Use a file in a folder that exists and is writable.`,
+    `${path} cannot be opened: ${message}. Use a file in a folder that exists and is writable.`,
     "cannot_open_data",
     error,
   );

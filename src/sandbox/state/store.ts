@@ -1,13 +1,11 @@
 /** Values by key, in insertion order. */
 export interface Table<Value> {
-  readonly survivesReset: boolean;
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
   delete(key: string): void;
   /** A copy, oldest first. */
   values(): Value[];
   entries(): [key: string, value: Value][];
-  fill(entries: Contents[string]): void;
 }
 
 /** Everything in a store: the entries of each table, oldest first. */
@@ -27,7 +25,8 @@ export type Store = ReturnType<typeof createStore>;
  * share them and a file can hold them.
  */
 export function createStore() {
-  const tables = new Map<string, Table<unknown>>();
+  const tables = new Map<string, Map<string, unknown>>();
+  const survivors = new Set<string>();
   const listeners: (() => void)[] = [];
   /** Pending writes, in order: each key's last value, after its deletion if it was deleted in between. */
   const changes = new Map<string, Change>();
@@ -43,37 +42,28 @@ export function createStore() {
     name: string,
     { survivesReset = false, limit = Number.POSITIVE_INFINITY } = {},
   ): Table<Value> {
-    let values = new Map<string, Value>();
-    // Continues where it last stopped, so that deleted keys are not visited each time.
-    let keys = values.keys();
+    const values = new Map<string, Value>();
+    tables.set(name, values);
+    if (survivesReset) survivors.add(name);
 
     function remove(key: string): void {
       if (values.delete(key)) changed({ table: name, key });
     }
 
-    const made: Table<Value> = {
-      survivesReset,
+    return {
       get: (key) => values.get(key),
       set(key, value) {
         values.set(key, value);
         changed({ table: name, key, value });
         if (values.size <= limit) return;
-        let oldest = keys.next().value;
-        while (oldest !== undefined && !values.has(oldest)) oldest = keys.next().value;
-        remove(oldest ?? key);
+        const [oldest = key] = values.keys();
+        remove(oldest);
         drops.set(name, (drops.get(name) ?? 0) + 1);
       },
       delete: remove,
       values: () => [...values.values()],
       entries: () => [...values],
-      fill(entries) {
-        // Only the code that created a table knows its name, so the name implies the type.
-        values = new Map(entries as [string, Value][]);
-        keys = values.keys();
-      },
     };
-    tables.set(name, made);
-    return made;
   }
 
   /** A single value, `initial` until it is set. */
@@ -101,9 +91,9 @@ export function createStore() {
 
   function changedAll(): void {
     changes.clear();
-    for (const [table, { entries }] of tables) {
+    for (const [table, values] of tables) {
       if (write) changes.set(table, { table });
-      for (const [key, value] of entries()) changed({ table, key, value });
+      for (const [key, value] of values) changed({ table, key, value });
     }
   }
 
@@ -134,13 +124,16 @@ export function createStore() {
   }
 
   function fill(all: Contents): void {
-    for (const [name, { fill }] of tables) fill(all[name] ?? []);
+    for (const [name, values] of tables) {
+      values.clear();
+      for (const [key, value] of all[name] ?? []) values.set(key, value);
+    }
     changedAll();
   }
 
   /** Cheap: it copies references, not values. */
-  function contents(): Contents {
-    return Object.fromEntries(Array.from(tables, ([name, { entries }]) => [name, entries()]));
+  function contents(names: Iterable<string> = tables.keys()): Contents {
+    return Object.fromEntries(Array.from(names, (name) => [name, [...(tables.get(name) ?? [])]]));
   }
 
   return {
@@ -149,12 +142,11 @@ export function createStore() {
     /** How many values a table dropped since the last reset, because of its limit. */
     dropped: (table: string): number => drops.get(table) ?? 0,
     commit,
-    contents,
+    contents: () => contents(),
     /** Calls the listener whenever everything is replaced: by a reset, a restored snapshot or a load. */
     onReplaced: (listener: () => void) => void listeners.push(listener),
     clear(): void {
-      for (const { survivesReset, fill } of tables.values()) if (!survivesReset) fill([]);
-      changedAll();
+      fill(contents(survivors));
       tell();
     },
     /** Replaces everything. If a listener throws, the previous state is put back. */
