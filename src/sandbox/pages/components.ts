@@ -15,17 +15,13 @@ export interface PagesOptions extends Pick<Core, "events"> {
   readonly withdrawals: Withdrawals;
 }
 
-const pageHeaders = { "Content-Type": "text/html; charset=utf-8" };
-
-interface PageParts {
-  readonly title: string;
-  /** The name of the page's script and style sheet. */
-  readonly asset: "payment" | "inspector";
-  readonly body: Html;
-  readonly status?: number;
-}
-
-export async function pageAnswer({ title, asset, body, status = 200 }: PageParts) {
+/** @param asset The name of the page's script and style sheet. */
+export async function pageAnswer(
+  asset: "payment" | "inspector",
+  title: string,
+  body: Html,
+  status = 200,
+): Promise<Response> {
   const page = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -43,7 +39,8 @@ ${body}
 </body>
 </html>
 `;
-  return new Response(String(page), { status, headers: pageHeaders });
+  const headers = { "Content-Type": "text/html; charset=utf-8" };
+  return new Response(String(page), { status, headers });
 }
 
 /** Cents as `$1,234.50`. */
@@ -66,27 +63,26 @@ export function evidenceBadge(evidence: string): Html {
   return html`<span class="evidence ${evidence}">${evidence}</span>`;
 }
 
-interface CommandButton {
-  readonly name: string;
+interface CommandOptions {
   /** Completes the button's name for screen readers. */
   readonly about?: string;
-  /** Path in the control API, after `/_sandbox/`. */
-  readonly path: string;
   readonly body?: object;
-  /** Asks for confirmation first. */
-  readonly question?: string;
-  readonly tone?: "primary" | "danger";
-  readonly isDisabled?: boolean;
-  /** Id of a description. */
-  readonly describedBy?: string;
+  /** More attributes, such as ` disabled`. */
+  readonly attributes?: Html;
 }
 
-export function commandButton(button: CommandButton): Html {
-  const { name, about, path, body = {}, question, tone, describedBy } = button;
+export const primary = html` class="primary"`;
+
+/** @param path In the control API, after `/_sandbox/`. */
+export function commandButton(
+  name: string,
+  path: string,
+  { about, body = {}, attributes }: CommandOptions = {},
+): Html {
   const json = JSON.stringify(body);
   // A stable id keeps the focus on the button when the page refreshes.
   const id = `${path} ${json}`.replace(/[^\w-]+/g, "-");
-  return html`<button type="button" id="${id}" data-post="${path}" data-body="${json}"${question && html` data-confirm="${question}"`}${tone && html` class="${tone}"`}${describedBy && html` aria-describedby="${describedBy}"`}${button.isDisabled && html` disabled`}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
+  return html`<button type="button" id="${id}" data-post="${path}" data-body="${json}"${attributes}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
 }
 
 /** A scenario's next step in words: `processing, 1 confirmation, at 00:00:02`. */

@@ -23,29 +23,21 @@ export function entryPage(
 ): Promise<Response> {
   const entries = events.entries();
   const entry = entries.find(({ sequence }) => String(sequence) === wanted);
-  if (entry === undefined) {
-    return pageAnswer({
-      status: 404,
-      title: "Entry not found",
-      asset: "inspector",
-      body: html`<main class="entry-page">
-<h1>Entry not found</h1>
-<p>It may have been dropped to save memory. <a href="/_sandbox">Back to the timeline</a></p>
-</main>`,
-    });
-  }
+  if (entry === undefined) return pageAnswer("inspector", "Entry not found", notFound, 404);
   const { title } = describe(entry);
-  return pageAnswer({
-    title,
-    asset: "inspector",
-    body: html`<main class="entry-page">
+  const body = html`<main class="entry-page">
 <h1>settlekit <span>sandbox</span></h1>
 <h2>${title}</h2>
 <div class="details">${links(entry, entries)}${details(entry, sandbox, origin) ?? gone}</div>
 <p><a href="/_sandbox#entry-${entry.sequence}">Back to the timeline</a></p>
-</main>`,
-  });
+</main>`;
+  return pageAnswer("inspector", title, body);
 }
+
+const notFound = html`<main class="entry-page">
+<h1>Entry not found</h1>
+<p>It may have been dropped to save memory. <a href="/_sandbox">Back to the timeline</a></p>
+</main>`;
 
 const maxLinks = 20;
 

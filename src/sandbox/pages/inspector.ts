@@ -8,13 +8,10 @@ import { filterLinks, filterOf, timelineRows } from "./timeline.ts";
 /** The page that shows and controls everything in a sandbox. It refreshes its own `data-live` elements. */
 export function inspectorPage(options: PagesOptions, url: URL): Promise<Response> {
   const { sandbox } = options;
-  return pageAnswer({
-    title: "settlekit sandbox",
-    asset: "inspector",
-    body: html`<header class="top">
+  const body = html`<header class="top">
 <h1>settlekit <span>sandbox</span></h1>
 ${clockPanel(sandbox)}
-<div class="buttons" role="group" aria-label="Sandbox state"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton({ name: "Reset", about: "the sandbox", path: "reset", question: "Delete everything in this sandbox?", tone: "danger" })}</div>
+<div class="buttons" role="group" aria-label="Sandbox state"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton("Reset", "reset", { about: "the sandbox", attributes: danger })}</div>
 </header>
 <nav class="jump" aria-label="Sections"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#disorder-title">Webhook disorder</a><a href="#evidence-title">Evidence</a></nav>
 <p role="status" id="said" class="said-line"></p>
@@ -30,9 +27,11 @@ ${disorderPanel(sandbox)}
 <p class="quiet">The sandbox behaves as settlekit believes the service does. The <code>X-Sandbox-Evidence</code> header of each response names the evidence for that.</p>
 <details class="simulated"><summary>Evidence for each operation</summary>${operationList()}</details></section>
 </div>
-</div>`,
-  });
+</div>`;
+  return pageAnswer("inspector", "settlekit sandbox", body);
 }
+
+const danger = html` class="danger" data-confirm="Delete everything in this sandbox?"`;
 
 const leaps = [
   ["1m", "1 min"],
@@ -47,12 +46,7 @@ function clockPanel({ clock }: Sandbox): Html {
   return html`<div class="time" role="group" aria-label="Clock">
 <p data-live="clock"><time id="now" datetime="${iso}"${isFrozen && html` class="frozen"`}>${iso.slice(0, 19).replace("T", " ")}</time> <span class="quiet" id="pace">UTC${isFrozen && ", frozen"}</span></p>
 <div class="buttons">${leaps.map(([duration, name]) =>
-    commandButton({
-      name: `+${name}`,
-      about: "on the clock",
-      path: "clock/advance",
-      body: { duration },
-    }),
+    commandButton(`+${name}`, "clock/advance", { about: "on the clock", body: { duration } }),
   )}</div>
 </div>`;
 }

@@ -17,64 +17,63 @@ import {
   nameOf,
   type PagesOptions,
   paceChoice,
+  primary,
   statusBadge,
   stepText,
 } from "./components.ts";
-
-/** The scenarios that can be played on a payment or withdrawal. */
-function scenariosFor(record: Payment | Withdrawal): string[] {
-  const outcomes = "recipientAddress" in record ? withdrawalOutcomes : paymentOutcomes;
-  const playable = Object.entries(outcomes).filter(([, { from }]) => from.includes(record.status));
-  return playable.map(([scenario]) => scenario);
-}
-
-function factsOf(record: Payment | Withdrawal): Html | undefined {
-  if ("recipientAddress" in record) {
-    const { recipientAddress, errorMessage } = record;
-    return html`<p class="quiet"><span class="visually-hidden">To </span><code>${recipientAddress}</code></p>${errorMessage && html`<p class="quiet">${errorMessage}</p>`}`;
-  }
-  const { confirmations: seen, requiredConfirmations: needed } = record.receipt ?? {};
-  if (record.status !== "processing" || seen == null || needed == null) return undefined;
-  return html`<div class="confirmations"><progress max="${needed}" value="${seen}" aria-label="Confirmations"></progress><span class="quiet">${seen} of ${needed} confirmations</span></div>`;
-}
 
 const maxShown = 20;
 
 /** The newest payments or withdrawals, below a form to create one. */
 export function recordsPanel(options: PagesOptions, kind: "payments" | "withdrawals"): Html {
   const { sandbox } = options;
-  const [title, noun, controls] =
+  const [title, controls] =
     kind === "payments"
-      ? ["Payments", "order", paymentControls(sandbox)]
-      : ["Withdrawals", "withdrawal", newWithdrawalForm(sandbox)];
+      ? ["Payments", paymentControls(sandbox)]
+      : ["Withdrawals", newWithdrawalForm(sandbox)];
   const records: readonly (Payment | Withdrawal)[] = options[kind].all();
-  const merchantNames = new Map(sandbox.merchants.map((it) => [it.merchantId, it.name]));
+  const cards = records.slice(-maxShown).map((record) => recordCard(record, sandbox));
   const older = records.length - maxShown;
   return html`<section class="panel" aria-labelledby="${kind}-title"><h2 id="${kind}-title">${title}</h2>
 ${controls}
-<ul class="cards" data-live="${kind}" aria-label="${title}, newest first">${records.slice(-maxShown).reverse().map(card)}</ul>
+<ul class="cards" data-live="${kind}" aria-label="${title}, newest first">${cards.reverse()}</ul>
 <div data-live="${kind}-more">${older > 0 && html`<p class="quiet">${older} older ones are not shown.</p>`}</div></section>`;
+}
 
-  function card(record: Payment | Withdrawal): Html {
-    const { id, amountInCents, orderId, status, merchantId } = record;
-    const path = `${kind}/${id}`;
-    const about = `${noun} ${orderId ?? id}`;
-    const scenarios = scenariosFor(record);
-    const [next] = sandbox[kind].upcoming(id);
-    const buttons = next
-      ? html`${commandButton({ name: "Next step", about, path: `${path}/step`, tone: "primary" })}<span class="quiet">${stepText(next)}</span>`
-      : scenarios.map((scenario) => {
-          const name = nameOf(scenario);
-          return commandButton({ name, about, path: `${path}/simulate`, body: { scenario } });
-        });
-    return html`<li id="${path.replace("s/", "-")}" class="small-card">
+function recordCard(record: Payment | Withdrawal, sandbox: Sandbox): Html {
+  const { merchants } = sandbox;
+  const { id, amountInCents, orderId, status, merchantId } = record;
+  const isPayment = "quotes" in record;
+  const [kind, noun, outcomes, facts] = isPayment
+    ? (["payments", "order", paymentOutcomes, confirmations(record)] as const)
+    : (["withdrawals", "withdrawal", withdrawalOutcomes, recipient(record)] as const);
+  const path = `${kind}/${id}`;
+  const about = `${noun} ${orderId ?? id}`;
+  const merchant = merchants.length > 1 && merchants.find((it) => it.merchantId === merchantId);
+  const playable = Object.entries(outcomes).filter(([, { from }]) => from.includes(status));
+  const [next] = sandbox[kind].upcoming(id);
+  const buttons = next
+    ? html`${commandButton("Next step", `${path}/step`, { about, attributes: primary })}<span class="quiet">${stepText(next)}</span>`
+    : playable.map(([scenario]) =>
+        commandButton(nameOf(scenario), `${path}/simulate`, { about, body: { scenario } }),
+      );
+  return html`<li id="${path.replace("s/", "-")}" class="small-card">
 <p class="head"><strong>${amountInCents === 0 ? "Deposit" : dollars(amountInCents)}</strong> <bdi>${orderId}</bdi>${statusBadge(status)}</p>
-${merchantNames.size > 1 && html`<p class="quiet">${merchantNames.get(merchantId)}</p>`}
-${factsOf(record)}
-${(next || scenarios.length > 0) && html`<div class="buttons">${buttons}</div>`}
-<p class="links">${kind === "payments" && html`<a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a>`}<a href="/_sandbox?about=${id}">Timeline<span class="visually-hidden"> of ${about}</span></a></p>
+${merchant && html`<p class="quiet">${merchant.name}</p>`}
+${facts}
+${(next || playable.length > 0) && html`<div class="buttons">${buttons}</div>`}
+<p class="links">${isPayment && html`<a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a>`}<a href="/_sandbox?about=${id}">Timeline<span class="visually-hidden"> of ${about}</span></a></p>
 </li>`;
-  }
+}
+
+function recipient({ recipientAddress, errorMessage }: Withdrawal): Html {
+  return html`<p class="quiet"><span class="visually-hidden">To </span><code>${recipientAddress}</code></p>${errorMessage && html`<p class="quiet">${errorMessage}</p>`}`;
+}
+
+function confirmations({ status, receipt }: Payment): Html | undefined {
+  const { confirmations: seen, requiredConfirmations: needed } = receipt ?? {};
+  if (status !== "processing" || seen == null || needed == null) return undefined;
+  return html`<div class="confirmations"><progress max="${needed}" value="${seen}" aria-label="Confirmations"></progress><span class="quiet">${seen} of ${needed} confirmations</span></div>`;
 }
 
 function paymentControls(sandbox: Sandbox): Html {
@@ -168,7 +167,7 @@ export function faultPanel({ faults }: Sandbox): Html {
 ${jsonChoice("Request", "route", offeredRoutes)}
 ${jsonChoice("Fault", "fault", offeredFaults)}
 ${jsonChoice("How often", "...often", frequencies)}
-<div class="buttons"><button class="primary">Add fault</button>${commandButton({ name: "Clear all", about: "faults", path: "faults/clear" })}</div>
+<div class="buttons"><button class="primary">Add fault</button>${commandButton("Clear all", "faults/clear", { about: "faults" })}</div>
 </form></details></section>`;
 }
 
@@ -197,7 +196,7 @@ export function disorderPanel({ webhooks }: Sandbox): Html {
 ${jsonChoice("The next webhook arrives", "kind", kinds)}
 ${jsonChoice("Event", "event", [["any event", undefined], ...webhookEventNames])}
 ${jsonChoice("How often", "...often", frequencies)}
-<div class="buttons"><button class="primary">Add disorder</button>${commandButton({ name: "Clear all", about: "disorder", path: "disorders/clear" })}</div>
+<div class="buttons"><button class="primary">Add disorder</button>${commandButton("Clear all", "disorders/clear", { about: "disorder" })}</div>
 </form></details></section>`;
 }
 
@@ -215,8 +214,8 @@ function frequencyText({ times = 1, probability = 1 }: Frequency): string {
 
 export function redeliveryButtons(deliveryId: string): Html {
   const path = `deliveries/${deliveryId}/replay`;
-  return html`<div class="buttons" role="group" aria-label="Send again">${commandButton({ name: "Send again", path, tone: "primary" })}${disorderKinds.map(
+  return html`<div class="buttons" role="group" aria-label="Send again">${commandButton("Send again", path, { attributes: primary })}${disorderKinds.map(
     (disorder) =>
-      commandButton({ name: disorderTexts[disorder], about: "again", path, body: { disorder } }),
+      commandButton(disorderTexts[disorder], path, { about: "again", body: { disorder } }),
   )}</div>`;
 }

@@ -12,6 +12,7 @@ import {
   type PagesOptions,
   paceChoice,
   pageAnswer,
+  primary,
   stepText,
 } from "./components.ts";
 
@@ -22,30 +23,22 @@ export function paymentPage(
   origin: string,
 ): Promise<Response> {
   const payment = payments.find(paymentId);
-  if (payment === undefined) {
-    return pageAnswer({
-      status: 404,
-      title: "Payment not found",
-      asset: "payment",
-      body: html`<div class="layout alone"><main><div class="card notice">
-<h1>Payment not found</h1>
-<p>The link may be incomplete, or the sandbox may have been restarted. Ask the shop for a new link.</p>
-</div></main></div>`,
-    });
-  }
+  if (payment === undefined) return pageAnswer("payment", "Payment not found", notFound, 404);
   const { type, merchantShortName, amountDueCents, amountInCents } = payment;
   const amount = type === "deposit" ? "A deposit" : dollars(amountDueCents ?? amountInCents);
   const { secret, returnUrl } = payments.detailsOf(paymentId) ?? {};
-  return pageAnswer({
-    title: `${amount} to ${merchantShortName}`,
-    asset: "payment",
-    body: html`<div class="layout">
+  const body = html`<div class="layout">
 <main><settlekit-checkout payment-id="${paymentId}" secret="${secret}" base-url="${origin}" header-prefix="${sandbox.headerPrefix}"${returnUrl && html` return-url="${returnUrl}"`}></settlekit-checkout>
 <noscript><p class="card notice">This page needs JavaScript to show the payment.</p></noscript></main>
 ${sandboxStrip(payment, sandbox.payments.upcoming(paymentId))}
-</div>`,
-  });
+</div>`;
+  return pageAnswer("payment", `${amount} to ${merchantShortName}`, body);
 }
+
+const notFound = html`<div class="layout alone"><main><div class="card notice">
+<h1>Payment not found</h1>
+<p>The link may be incomplete, or the sandbox may have been restarted. Ask the shop for a new link.</p>
+</div></main></div>`;
 
 /** The page's claims, and the evidence that the service behaves the same; docs/sandbox.md has the same table. */
 export const simulated: readonly (readonly [claim: string, evidence: Evidence])[] = [
@@ -65,17 +58,13 @@ function sandboxStrip(payment: Payment, [next]: readonly UpcomingStep<string>[])
 <h2 id="sandbox-title">Sandbox</h2>
 <p>No real money moves here. Act as the customer:</p>
 ${paceChoice()}
-<div data-live="next">${next && html`${commandButton({ name: "Next step", path: `${path}/step`, tone: "primary" })}<p class="effect" role="status" id="next">Next: ${stepText(next)}.</p>`}</div>
-<ul class="plays" data-live="plays">${customerPlays.map(
-    ([scenario, name, effect]) =>
-      html`<li>${commandButton({
-        name,
-        path: `${path}/simulate`,
-        body: { scenario },
-        isDisabled: next !== undefined || !paymentOutcomes[scenario].from.includes(payment.status),
-        describedBy: `about-${scenario}`,
-      })}<p class="effect" id="about-${scenario}">${effect}</p></li>`,
-  )}</ul>
+<div data-live="next">${next && html`${commandButton("Next step", `${path}/step`, { attributes: primary })}<p class="effect" role="status" id="next">Next: ${stepText(next)}.</p>`}</div>
+<ul class="plays" data-live="plays">${customerPlays.map(([scenario, name, effect]) => {
+    const isOver = next !== undefined || !paymentOutcomes[scenario].from.includes(payment.status);
+    const attributes = html` aria-describedby="about-${scenario}"${isOver && html` disabled`}`;
+    const button = commandButton(name, `${path}/simulate`, { body: { scenario }, attributes });
+    return html`<li>${button}<p class="effect" id="about-${scenario}">${effect}</p></li>`;
+  })}</ul>
 <p role="status" class="note" id="said"></p>
 <details class="simulated"><summary>What is simulated here?</summary>
 <ul>${simulated.map(([claim, evidence]) => html`<li>${evidenceBadge(evidence)} ${claim}</li>`)}</ul></details>

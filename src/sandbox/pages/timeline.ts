@@ -46,36 +46,36 @@ export function timelineRows(
   deliveries: readonly WebhookDelivery[],
   { show, about }: TimelineFilter,
 ): Html[] {
-  const threads = threadsOf(entries);
-  const deliveryOf = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   const group = groups.get(show);
+  const causes = new Set(entries.map(causeKeyOf));
+  const isNamed = (entry: TimelineEntry) =>
+    subjectOf(entry) === about || (entry.type === "request" && entry.path.includes(about));
+  // Requests and clocks belong to what they caused, and faults to what their requests did.
+  const roots = new Set(entries.filter(isNamed).map(rootOf));
   const wanted = entries.filter(
     (entry) =>
       (!group || group.includes(entry.type.split(".")[0] ?? "")) &&
-      (!about || threads.isAbout(entry, about)),
+      (!about || ((subjectOf(entry) ?? about) === about && roots.has(rootOf(entry)))),
   );
-  return collapsed(wanted, threads.isAlone)
+  const rows: { entry: TimelineEntry; count: number }[] = [];
+  for (const entry of wanted) {
+    const last = rows.at(-1);
+    // One row for repeated reads with the same status, as in polling, unless another event links to them.
+    if (last && isSameRead(last.entry, entry) && !causes.has(keyOf(entry))) last.count++;
+    else rows.push({ entry, count: 1 });
+  }
+  const statuses = new Map(deliveries.map(({ id, status }) => [id, status]));
+  return rows
     .slice(-maxRows)
     .reverse()
     .map(({ entry, count }) => {
       const { sequence, at } = entry;
-      const { kind, what, outcome } = describe(entry, deliveryOf);
+      const { kind, what, outcome } = describe(entry, statuses);
       return html`<li id="entry-${sequence}" class="entry ${kind.toLowerCase()}"><details>
 <summary><span class="kind">${kind}</span><span class="what">${what}${count > 1 && html` <span class="count">× ${count}</span>`}</span>${outcome ?? html`<span></span>`}<time datetime="${at}">${at.slice(11, 19)}</time></summary>
 <div class="details"><a href="/_sandbox/entries/${sequence}">Details</a></div>
 </details></li>`;
     });
-}
-
-/** Collapses repeated reads with the same status, as in polling, into one row, unless another event links to them. */
-function collapsed(entries: readonly TimelineEntry[], isAlone: (entry: TimelineEntry) => boolean) {
-  const rows: { entry: TimelineEntry; count: number }[] = [];
-  for (const entry of entries) {
-    const last = rows.at(-1);
-    if (last !== undefined && isSameRead(last.entry, entry) && isAlone(entry)) last.count++;
-    else rows.push({ entry, count: 1 });
-  }
-  return rows;
 }
 
 function isSameRead(a: TimelineEntry, b: TimelineEntry): boolean {
@@ -97,9 +97,10 @@ function coded(kind: string, code: string | null, outcome?: Html, orderId?: stri
   return { kind, what, outcome, title: `${kind.toLowerCase()} ${code}` };
 }
 
+/** @param statuses Of deliveries, by their ids. */
 export function describe(
   entry: TimelineEntry,
-  deliveryOf?: ReadonlyMap<string, WebhookDelivery>,
+  statuses?: ReadonlyMap<string, string>,
 ): Description {
   switch (entry.type) {
     case "request":
@@ -117,13 +118,11 @@ export function describe(
       return { kind: "Quotes", what, title: `${count} expired` };
     }
     case "webhook.created": {
-      const delivery = deliveryOf?.get(entry.deliveryId);
-      const outcome = statusBadge(delivery?.status ?? "gone");
-      return coded("Webhook", entry.event, outcome, delivery?.data.orderId);
+      const { event, deliveryId, orderId } = entry;
+      return coded("Webhook", event, statusBadge(statuses?.get(deliveryId) ?? "gone"), orderId);
     }
     case "webhook.attempted": {
-      const { event, deliveryId, attempt, disorder, status } = entry;
-      const { orderId } = deliveryOf?.get(deliveryId)?.data ?? {};
+      const { event, orderId, attempt, disorder, status } = entry;
       const what = html`<code>${event}</code>${order(orderId)} attempt ${attempt}${disorder && html` ${badge("warn", disorder)}`}`;
       return { kind: "Attempt", what, outcome: codeBadge(status), title: `attempt ${attempt}` };
     }
@@ -169,25 +168,6 @@ export function linksOf(entry: TimelineEntry, entries: readonly TimelineEntry[])
   );
 }
 
-/** The events of a timeline, together with the events that they caused, or that share their cause. */
-function threadsOf(entries: readonly TimelineEntry[]) {
-  const rootOf = (entry: TimelineEntry) => causeKeyOf(entry) ?? keyOf(entry);
-  const threads = Map.groupBy(entries, rootOf);
-
-  return {
-    /** Whether a request has no effects. */
-    isAlone: (entry: TimelineEntry) => threads.get(keyOf(entry))?.length === 1,
-    /** Whether an event is about a payment or withdrawal. */
-    isAbout(entry: TimelineEntry, id: string): boolean {
-      const subject = subjectOf(entry);
-      if (subject !== undefined) return subject === id;
-      const thread = threads.get(rootOf(entry)) ?? [];
-      const isNamed = (it: TimelineEntry) => it.type === "request" && it.path.includes(id);
-      return thread.some((it) => subjectOf(it) === id || isNamed(it));
-    },
-  };
-}
-
 /** The key under which an event is the cause of others. */
 function keyOf(entry: TimelineEntry): string {
   if (entry.type === "request") return `request ${entry.requestId}`;
@@ -204,4 +184,9 @@ function causeKeyOf(entry: TimelineEntry): string | undefined {
   if ("requestId" in entry && entry.requestId !== null) return `request ${entry.requestId}`;
   if (!("clockSequence" in entry) || entry.clockSequence === null) return undefined;
   return `entry ${entry.clockSequence}`;
+}
+
+/** The key of the event that directly caused this one, or its own. */
+function rootOf(entry: TimelineEntry): string {
+  return causeKeyOf(entry) ?? keyOf(entry);
 }
