@@ -92,18 +92,15 @@ export function stepText({ status, confirmations, dueAt }: UpcomingStep<string>)
   return dueAt === null ? what : `${what}, at ${dueAt.slice(11, 19)}`;
 }
 
-const paces = [
-  ["at-once", "At once"],
-  ["by-hand", "In steps"],
-  ["on-clock", "On a timer"],
-] as const;
+const paces = { "at-once": "At once", "by-hand": "In steps", "on-clock": "On a timer" };
 
 /** Selects the `steps` option for scenarios played on the page. */
 export function paceChoice(): Html {
-  return html`<fieldset class="pace"><legend class="visually-hidden">Pace</legend><div class="segments">${paces.map(
+  const choices = Object.entries(paces).map(
     ([value, text]) =>
       html`<label><input type="radio" name="steps" value="${value}" autocomplete="off"${value === "at-once" && html` checked`}><span>${text}</span></label>`,
-  )}</div></fieldset>`;
+  );
+  return html`<fieldset class="pace"><legend class="visually-hidden">Pace</legend><div class="segments">${choices}</div></fieldset>`;
 }
 
 /** A customer's scenarios, in the order in which pages show them, with their names and effects. */

@@ -9,6 +9,7 @@ import type { ReceivedAnswer, ReceivedRequest } from "../request-log.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { evidenceHeader, operationEvidence } from "../service/answers.ts";
 import { honoPath } from "../service/operations.ts";
+import type { WebhookAttempt, WebhookDelivery } from "../webhooks/delivery.ts";
 import type { WebhookParts } from "../webhooks/disorder.ts";
 import { evidenceBadge, type Html, type PagesOptions, pageAnswer } from "./components.ts";
 import { curlFor } from "./curl.ts";
@@ -61,9 +62,13 @@ function details(entry: TimelineEntry, sandbox: Sandbox, origin: string): Html |
       return request && requestDetails(request, entry.sequence, origin);
     }
     case "webhook.created":
-      return webhookDetails(entry.deliveryId, sandbox);
-    case "webhook.attempted":
-      return attemptDetails(entry, sandbox);
+    case "webhook.attempted": {
+      const { deliveryId } = entry;
+      const delivery = sandbox.webhooks.deliveries().find(({ id }) => id === deliveryId);
+      if (entry.type === "webhook.created") return delivery && webhookDetails(delivery);
+      const attempt = delivery?.attempts[entry.attempt - 1];
+      return attempt && attemptDetails(attempt, entry.sequence);
+    }
     default: {
       const { type: _type, sequence: _sequence, ...own } = entry;
       return facts(own);
@@ -79,22 +84,15 @@ ${facts({ path, "request ID": requestId })}
 ${message("Request", request)}${answer && message("Response", answer)}${bodyOmitted > 0 ? notRepeatable : copyable(`curl-${sequence}`, curl)}`;
 }
 
-function webhookDetails(deliveryId: string, { webhooks }: Sandbox): Html | undefined {
-  const delivery = webhooks.deliveries().find(({ id }) => id === deliveryId);
-  if (delivery === undefined) return undefined;
-  const { eventId, status, nextAttemptAt, disorder, data } = delivery;
-  return html`${facts({ "delivery ID": deliveryId, "event ID": eventId, status, "next attempt": nextAttemptAt, disorder: disorder?.kind })}
+function webhookDetails(delivery: WebhookDelivery): Html {
+  const { id, eventId, status, nextAttemptAt, disorder, data } = delivery;
+  return html`${facts({ "delivery ID": id, "event ID": eventId, status, "next attempt": nextAttemptAt, disorder: disorder?.kind })}
 ${bodyText(JSON.stringify(data))}
-${status === "recorded" ? neverSent : redeliveryButtons(deliveryId)}`;
+${status === "recorded" ? neverSent : redeliveryButtons(id)}`;
 }
 
-function attemptDetails(
-  { deliveryId, attempt: number, at, sequence }: Extract<TimelineEntry, { attempt: number }>,
-  { webhooks }: Sandbox,
-): Html | undefined {
-  const attempt = webhooks.deliveries().find(({ id }) => id === deliveryId)?.attempts[number - 1];
-  if (attempt === undefined) return undefined;
-  const { request, answer, durationMs, disorder, error } = attempt;
+function attemptDetails(attempt: WebhookAttempt, sequence: number): Html {
+  const { request, answer, at, durationMs, disorder, error } = attempt;
   const curl = curlFor({ ...request, method: "POST" });
   return html`${facts({ to: request.url, at, took: `${Math.round(durationMs)} ms`, disorder, error })}
 ${message("Webhook", request)}${answer && message("Response", answer)}${copyable(`curl-${sequence}`, curl)}`;
@@ -144,13 +142,10 @@ function facts(values: object): Html {
 
 function bodyText(body: string): Html | undefined {
   if (body === "") return undefined;
-  // It scrolls, so it must be reachable by keyboard.
-  return html`<pre class="body" tabindex="0" role="group" aria-label="Body">${indented(body)}</pre>`;
-}
-
-function indented(body: string): string {
   const value = parsedJson(body);
-  return value === undefined ? body : JSON.stringify(value, null, 2);
+  const text = value === undefined ? body : JSON.stringify(value, null, 2);
+  // It scrolls, so it must be reachable by keyboard.
+  return html`<pre class="body" tabindex="0" role="group" aria-label="Body">${text}</pre>`;
 }
 
 function copyable(id: string, text: string): Html {

@@ -33,19 +33,14 @@ ${disorderPanel(sandbox)}
 
 const danger = html` class="danger" data-confirm="Delete everything in this sandbox?"`;
 
-const leaps = [
-  ["1m", "1 min"],
-  ["15m", "15 min"],
-  ["1h", "1 h"],
-  ["1d", "1 day"],
-] as const;
+const leaps = { "1m": "1 min", "15m": "15 min", "1h": "1 h", "1d": "1 day" };
 
 function clockPanel({ clock }: Sandbox): Html {
   const iso = clock.now().toISOString();
   const isFrozen = clock.isFrozen();
   return html`<div class="time" role="group" aria-label="Clock">
 <p data-live="clock"><time id="now" datetime="${iso}"${isFrozen && html` class="frozen"`}>${iso.slice(0, 19).replace("T", " ")}</time> <span class="quiet" id="pace">UTC${isFrozen && ", frozen"}</span></p>
-<div class="buttons">${leaps.map(([duration, name]) =>
+<div class="buttons">${Object.entries(leaps).map(([duration, name]) =>
     commandButton(`+${name}`, "clock/advance", { about: "on the clock", body: { duration } }),
   )}</div>
 </div>`;

@@ -29,8 +29,8 @@ export function recordsPanel(options: PagesOptions, kind: "payments" | "withdraw
   const { sandbox } = options;
   const [title, controls] =
     kind === "payments"
-      ? ["Payments", paymentControls(sandbox)]
-      : ["Withdrawals", newWithdrawalForm(sandbox)];
+      ? ["Payments", html`${paceChoice()}\n${creationForm("payment", paymentFields, sandbox)}`]
+      : ["Withdrawals", creationForm("withdrawal", withdrawalFields, sandbox)];
   const records: readonly (Payment | Withdrawal)[] = options[kind].all();
   const cards = records.slice(-maxShown).map((record) => recordCard(record, sandbox));
   const older = records.length - maxShown;
@@ -76,43 +76,35 @@ function confirmations({ status, receipt }: Payment): Html | undefined {
   return html`<div class="confirmations"><progress max="${needed}" value="${seen}" aria-label="Confirmations"></progress><span class="quiet">${seen} of ${needed} confirmations</span></div>`;
 }
 
-function paymentControls(sandbox: Sandbox): Html {
-  return html`${paceChoice()}
-<details class="form"><summary>New payment</summary>
-<form data-post="payments">
-<div data-live="payment-merchants">${merchantChoice(sandbox)}</div>
-${jsonChoice("Type", "type", [
-  ["Payment", "payment"],
-  ["Deposit", "deposit"],
-])}
-${dollarField("amount", "25.00")}
-<label>Order ID<input name="orderId" data-as="text" value="order_1" required maxlength="255" autocomplete="off"></label>
-<div class="buttons"><button class="primary">Create payment</button></div>
+function creationForm(noun: string, fields: Html, { merchants }: Sandbox): Html {
+  const names = merchants.map(({ name, merchantId }) => [name, merchantId] as const);
+  return html`<details class="form"><summary>New ${noun}</summary>
+<form data-post="${noun}s">
+<div data-live="${noun}-merchants">${merchants.length > 1 && jsonChoice("Merchant", "merchantId", names)}</div>
+${fields}
+<div class="buttons"><button class="primary">Create ${noun}</button></div>
 </form></details>`;
 }
+
+const paymentTypes = [
+  ["Payment", "payment"],
+  ["Deposit", "deposit"],
+] as const;
+
+const paymentFields = html`${jsonChoice("Type", "type", paymentTypes)}
+${dollarField("amount", "25.00")}
+<label>Order ID<input name="orderId" data-as="text" value="order_1" required maxlength="255" autocomplete="off"></label>`;
 
 /** An address with a valid checksum. */
 const exampleRecipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
-function newWithdrawalForm(sandbox: Sandbox): Html {
-  return html`<details class="form"><summary>New withdrawal</summary>
-<form data-post="withdrawals">
-<div data-live="withdrawal-merchants">${merchantChoice(sandbox)}</div>
-<input type="hidden" name="chainId" data-as="json" value="84532">
+const withdrawalFields = html`<input type="hidden" name="chainId" data-as="json" value="84532">
 ${dollarField("amountInCents", "125.00")}
 <label>Recipient address on Base Sepolia<input class="address" name="recipientAddress" data-as="text" value="${exampleRecipient}" required autocomplete="off" spellcheck="false"></label>
-<label>Order ID<input name="orderId" data-as="text" value="payout_1" maxlength="255" autocomplete="off"></label>
-<div class="buttons"><button class="primary">Create withdrawal</button></div>
-</form></details>`;
-}
+<label>Order ID<input name="orderId" data-as="text" value="payout_1" maxlength="255" autocomplete="off"></label>`;
 
 function dollarField(name: string, value: string): Html {
   return html`<label>Amount in US dollars<input name="${name}" data-as="cents" inputmode="decimal" value="${value}" required pattern="[0-9]{1,7}([.][0-9]{1,2})?" autocomplete="off"></label>`;
-}
-
-function merchantChoice({ merchants }: Sandbox): Html | false {
-  const options = merchants.map(({ name, merchantId }) => [name, merchantId] as const);
-  return merchants.length > 1 && jsonChoice("Merchant", "merchantId", options);
 }
 
 const offeredRoutes: readonly Choice[] = [
