@@ -35,6 +35,7 @@ export async function pageAnswer(
 <script type="module" src="/_sandbox/assets/${asset}.js"></script>
 </head>
 <body>
+<form id="commands"></form>
 ${body}
 </body>
 </html>
@@ -73,7 +74,7 @@ interface CommandOptions {
 
 export const primary = html` class="primary"`;
 
-/** @param path In the control API, after `/_sandbox/`. */
+/** A button of the form `commands`. @param path In the control API, after `/_sandbox/`. */
 export function commandButton(
   name: string,
   path: string,
@@ -82,7 +83,7 @@ export function commandButton(
   const json = JSON.stringify(body);
   // A stable id keeps the focus on the button when the page refreshes.
   const id = `${path} ${json}`.replace(/[^\w-]+/g, "-");
-  return html`<button type="button" id="${id}" data-post="${path}" data-body="${json}"${attributes}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
+  return html`<button form="commands" id="${id}" data-post="${path}" data-body="${json}"${attributes}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
 }
 
 /** A scenario's next step in words: `processing, 1 confirmation, at 00:00:02`. */

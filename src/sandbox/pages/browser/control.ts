@@ -44,45 +44,35 @@ function run(command: () => Promise<unknown>, name: string, success: string): vo
   });
 }
 
-function post(path: string, json: string, button: HTMLElement | null): void {
-  run(() => control(path, json), `${path} ${json}`, `${button?.textContent}: done`);
-}
-
-/** Lets `data-post` buttons and forms call the control API. */
+/** Lets the buttons of forms call the control API, with a `data-body` or the form's fields. */
 export function listenToCommands(): void {
-  document.addEventListener("click", (event) => {
-    const { target } = event;
-    const button = target instanceof Element && target.closest<HTMLElement>("button[data-post]");
-    if (!button) return;
-    const { post: path = "", body = "{}", confirm: question } = button.dataset;
-    if (question !== undefined && !confirm(question)) return;
-    const pace = document.querySelector<HTMLInputElement>('input[name="steps"]:checked')?.value;
-    const whole = { ...JSON.parse(body), ...(path.endsWith("/simulate") && { steps: pace }) };
-    post(path, JSON.stringify(whole), button);
-  });
   document.addEventListener("submit", (event) => {
-    const form = event.target as HTMLFormElement;
-    const path = form.dataset.post;
-    if (path === undefined) return;
     event.preventDefault();
-    post(path, bodyOf(form), event.submitter);
+    const form = event.target as HTMLFormElement;
+    const { dataset, textContent } = event.submitter as HTMLElement;
+    const { post: path = form.dataset.post ?? "", body, confirm: question } = dataset;
+    if (question !== undefined && !confirm(question)) return;
+    const fields = body === undefined ? fieldsOf(form) : JSON.parse(body);
+    const pace = document.querySelector<HTMLInputElement>('input[name="steps"]:checked')?.value;
+    const json = JSON.stringify({ ...fields, ...(path.endsWith("/simulate") && { steps: pace }) });
+    run(() => control(path, json), `${path} ${json}`, `${textContent}: done`);
   });
   document.getElementById("save")?.addEventListener("click", () => run(save, "save", "Saved"));
   document.getElementById("load")?.addEventListener("click", load);
 }
 
 /**
- * A form's fields as JSON for the control API. `data-as` is a field's type; a field whose name starts with `...`
- * contributes all fields of its value. Empty fields are left out.
+ * A form's fields for the control API. `data-as` is a field's type; a field whose name starts with `...` contributes all
+ * fields of its value. Empty fields are left out.
  */
-function bodyOf(form: HTMLFormElement): string {
+function fieldsOf(form: HTMLFormElement): object {
   const fields = form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[data-as]");
   const entries = Array.from(fields).flatMap(({ name, value, dataset }) => {
     if (value === "") return [];
     const read = fieldValue(dataset.as, value);
     return name.startsWith("...") ? Object.entries(read as object) : [[name, read] as const];
   });
-  return JSON.stringify(Object.fromEntries(entries));
+  return Object.fromEntries(entries);
 }
 
 function fieldValue(type: string | undefined, text: string): unknown {
