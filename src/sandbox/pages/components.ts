@@ -64,22 +64,20 @@ export function evidenceBadge(evidence: string): Html {
   return html`<span class="evidence ${evidence}">${evidence}</span>`;
 }
 
-interface CommandOptions {
-  /** Completes the button's name for screen readers. */
-  readonly about?: string;
-  readonly body?: object;
-  /** More attributes, such as ` disabled`. */
-  readonly attributes?: Html;
-}
-
 export const primary = html` class="primary"`;
 
-/** A button of the form `commands`. @param path In the control API, after `/_sandbox/`. */
+/**
+ * A button of the page's form `commands`.
+ *
+ * @param path In the control API, after `/_sandbox/`.
+ * @param options `about` completes the name for screen readers; `attributes` are more of them, such as ` disabled`.
+ */
 export function commandButton(
   name: string,
   path: string,
-  { about, body = {}, attributes }: CommandOptions = {},
+  options: { readonly about?: string; readonly body?: object; readonly attributes?: Html } = {},
 ): Html {
+  const { about, body = {}, attributes } = options;
   const json = JSON.stringify(body);
   // A stable id keeps the focus on the button when the page refreshes.
   const id = `${path} ${json}`.replace(/[^\w-]+/g, "-");
