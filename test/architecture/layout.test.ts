@@ -29,7 +29,7 @@ test.each([
   ["evm", 474],
   ["http", 2_568],
   ["resources", 2_557],
-  ["sandbox", 6_520],
+  ["sandbox", 6_521],
   ["testing", 401],
   ["webhooks", 1_763],
   ["wire", 1_729],

@@ -45,6 +45,8 @@ export function createStore() {
     const values = new Map<string, Value>();
     tables.set(name, values);
     if (survivesReset) survivors.add(name);
+    // Stops after the last key that was dropped: a new iterator would visit the deleted keys again.
+    const oldestFirst = values.keys();
 
     function remove(key: string): void {
       if (values.delete(key)) changed({ table: name, key });
@@ -56,8 +58,7 @@ export function createStore() {
         values.set(key, value);
         changed({ table: name, key, value });
         if (values.size <= limit) return;
-        const [oldest = key] = values.keys();
-        remove(oldest);
+        remove(oldestFirst.next().value ?? key);
         drops.set(name, (drops.get(name) ?? 0) + 1);
       },
       delete: remove,
