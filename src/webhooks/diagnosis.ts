@@ -18,60 +18,64 @@ export function suspicions(
 ) {
   if (body.length > maxBodyLength) return [];
   const text = lenientText(toBytes(body));
-  const bodies: [what: string, body: string][] = [
-    ...reserialised(text),
-    ["with a byte order mark", `\uFEFF${text}`],
-    ["without its byte order mark", text.replace("\uFEFF", "")],
-    ["with a line break after it", `${text}\n`],
-    ["with a line break after it", `${text}\r\n`],
-    ["without the white space after it", text.trimEnd()],
-  ];
-  const starts: [what: string, start: string][] = [
-    ["a timestamp in seconds", `${Math.floor(timestampMs / 1000)}.`],
-    ["a timestamp in milliseconds", `${timestampMs}.`],
-    ["no timestamp", ""],
-  ];
-  const bodyCure = "Pass the bytes received, not JSON.stringify(request.body).";
-  const startCure = "Sign the timestamp header's exact text, a dot and the body.";
-  const changes = [
-    ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, body })),
-    ...starts.map(([what, start]) => ({ cause: `with ${what}. ${startCure}`, start })),
-  ];
-  const found = secrets.slice(0, maxSecrets).flatMap((secret) => {
-    const trimmed = secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret));
-    const cause = "without the white space or quotes around the secret.";
-    return [
-      ...changes.map((change) => ({ ...change, secret })),
-      { cause, secret: toBytes(trimmed) },
-    ];
+  const compact = compactJson(text);
+  const signed = (body: string, what: string) => ({
+    body,
+    cause: `${what}. Pass the bytes received, not JSON.stringify(request.body).`,
   });
-  const environment = toBytes(environmentVariable(secretVariable) ?? "");
-  const cause = `with ${secretVariable}. The secret option may be for another environment.`;
-  return [...found, { cause, secret: environment }]
+  const signedAfter = (start: string, what: string) => ({
+    start,
+    cause: `with ${what}. Sign the timestamp header's exact text, a dot and the body.`,
+  });
+  const changes = [
+    signed(compact, "as compact JSON"),
+    signed(withSpaces(compact), "as JSON with spaces"),
+    signed(`\uFEFF${text}`, "with a byte order mark"),
+    signed(text.replace("\uFEFF", ""), "without its byte order mark"),
+    signed(`${text}\n`, "with a line break after it"),
+    signed(`${text}\r\n`, "with a line break after it"),
+    signed(text.trimEnd(), "without the white space after it"),
+    signedAfter(`${Math.floor(timestampMs / 1000)}.`, "a timestamp in seconds"),
+    signedAfter(`${timestampMs}.`, "a timestamp in milliseconds"),
+    signedAfter("", "no timestamp"),
+  ];
+  const tried = secrets.slice(0, maxSecrets);
+  return [
+    ...tried.flatMap((secret) => changes.map((change) => ({ ...change, secret }))),
+    ...tried.map((secret) => ({
+      secret: toBytes(secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret))),
+      cause: "without the white space or quotes around the secret.",
+    })),
+    {
+      secret: toBytes(environmentVariable(secretVariable) ?? ""),
+      cause: `with ${secretVariable}. The secret option may be for another environment.`,
+    },
+  ]
     .filter(({ secret }) => secret.length > 0)
     .map((it) => ({ start, body, signature, ...it, cause: `It matches ${it.cause}` }));
 }
 
 /**
- * JSON as other serialisers write it. Indented forms are left out: the indentation of a deeply nested body grows with
- * the square of its depth.
+ * JSON without white space; other text as it is. No indented form is tried: the indentation of a deeply nested body
+ * grows with the square of its depth.
  */
-function reserialised(text: string): [what: string, body: string][] {
+function compactJson(text: string): string {
   try {
-    const compact = JSON.stringify(JSON.parse(text));
-    // Adds a space after each comma and colon outside strings. The pattern never backtracks past a quote, whatever the
-    // text.
-    const spaced = compact.replace(/"(?:[^"\\]|\\.?)*"?|[,:]/gs, (part) =>
-      part.length > 1 ? part : `${part} `,
-    );
-    return [
-      ["as compact JSON", compact],
-      ["as JSON with spaces", spaced],
-    ];
+    return JSON.stringify(JSON.parse(text));
   } catch {
     // Not JSON, or nested too deeply to serialise.
-    return [];
+    return text;
   }
+}
+
+/**
+ * Adds a space after each comma and colon outside strings, as some serialisers do. The pattern never backtracks past a
+ * quote, whatever the text.
+ */
+function withSpaces(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.?)*"?|[,:]/gs, (part) =>
+    part.length > 1 ? part : `${part} `,
+  );
 }
 
 /** Removes what people copy along with a secret: a line break, or the quotes of an .env file. */

@@ -93,19 +93,15 @@ export type Webhook =
 export const noData: Record<string, unknown> = Object.freeze({});
 
 /** A `Webhook` at run time. */
-export class VerifiedWebhook {
+class VerifiedWebhook {
   // Keep the text rather than the caller's bytes, whose buffer may be reused.
   readonly #text: string;
   #rawBody: Uint8Array | undefined;
   readonly #hash: (text: string) => string;
   #deliveryKey: string | undefined;
 
-  constructor(
-    { text, event, data }: ReturnType<typeof readEvent>,
-    facts: Pick<Webhook, "timestamp" | "secretIndex" | "hints">,
-    hash: (text: string) => string,
-  ) {
-    Object.assign(this, { event, data, ...facts });
+  constructor(facts: object, text: string, hash: (text: string) => string) {
+    Object.assign(this, facts);
     this.#text = text;
     this.#hash = hash;
   }
@@ -125,6 +121,19 @@ export class VerifiedWebhook {
   }
 }
 
+/** The webhook in a delivery whose signature was checked. `hash` gives the delivery key. */
+export function webhookOf(
+  delivery: { readonly body: RawBody; readonly timestampMs: number; readonly hints: WebhookHints },
+  secretIndex: number,
+  hash: (text: string) => string,
+): Webhook {
+  const { text, event, data } = readEvent(delivery.body);
+  const { timestampMs, hints } = delivery;
+  const facts = { event, data, timestamp: new Date(timestampMs), secretIndex, hints };
+  // The types of `data` trust the service, as those of every response do.
+  return new VerifiedWebhook(facts, text, hash) as unknown as Webhook;
+}
+
 /**
  * Reads a body whose signature was checked. Besides the documented form, `{ type, data: { payment } }` is published
  * elsewhere, and `data` may be nested under its object's name; all are converted to the documented form.
@@ -132,7 +141,7 @@ export class VerifiedWebhook {
  * The fields of `data` are not checked: refusing an authentic delivery over an odd field would only make the service
  * send it again.
  */
-export function readEvent(body: RawBody) {
+function readEvent(body: RawBody) {
   const { text, value } = readJson(body);
   if (isRecord(value)) {
     const { event, type } = value;
