@@ -134,8 +134,7 @@ export class SettlekitError extends Error {
     this: C & { readonly kind: string },
     value: unknown,
   ): value is InstanceType<C> {
-    if (typeof value !== "object" || value === null) return false;
-    const kinds: unknown = (value as { [kindsKey]?: unknown })[kindsKey];
+    const kinds: unknown = Object(value)[kindsKey];
     // biome-ignore lint/complexity/noThisInStatic: the result depends on the subclass that `is` was called on.
     return Array.isArray(kinds) && kinds.includes(this.kind);
   }

@@ -19,54 +19,39 @@ export function asRawBody(value: unknown): RawBody | undefined {
   return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
 }
 
-export function toBytes(body: string): Uint8Array<ArrayBuffer>;
-export function toBytes(body: RawBody): Uint8Array;
 export function toBytes(body: RawBody): Uint8Array {
   return typeof body === "string" ? encoder.encode(body) : body;
 }
 
 /** A body that is still being read, in one buffer, so that tiny chunks take no extra memory. */
-export class GrowingBody {
-  readonly #maxBytes: number;
-  #buffer = new Uint8Array(1024);
-  #length = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  add(chunk: RawBody): void {
-    const bytes = toBytes(chunk);
-    const length = this.#length + bytes.length;
-    if (length > this.#maxBytes) throw bodyTooLarge(this.#maxBytes);
-    if (length > this.#buffer.length) {
-      const larger = new Uint8Array(
-        Math.max(length, Math.min(2 * this.#buffer.length, this.#maxBytes)),
-      );
-      larger.set(this.#buffer);
-      this.#buffer = larger;
-    }
-    this.#buffer.set(bytes, this.#length);
-    this.#length = length;
-  }
-
-  get bytes(): Uint8Array<ArrayBuffer> {
-    return this.#buffer.subarray(0, this.#length);
-  }
+export function growingBody(maxBytes: number) {
+  let buffer = new ArrayBuffer(1024);
+  let length = 0;
+  return {
+    add(chunk: RawBody): void {
+      const bytes = toBytes(chunk);
+      const end = length + bytes.length;
+      if (end > maxBytes) throw bodyTooLarge(maxBytes);
+      if (end > buffer.byteLength) {
+        buffer = buffer.transfer(Math.max(end, Math.min(2 * buffer.byteLength, maxBytes)));
+      }
+      new Uint8Array(buffer).set(bytes, length);
+      length = end;
+    },
+    bytes: () => new Uint8Array(buffer, 0, length),
+  };
 }
 
 /** Throws if the body is no longer raw, or is larger than the limit. */
 export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
-  const body = asRawBody(value);
   if (value === undefined || value === null) {
     const message = "There is no body. Pass the raw bytes, or let nodeHandler() read them.";
     throw new WebhookVerificationError("body_already_parsed", message);
   }
+  const body = asRawBody(value);
   if (body === undefined) {
-    throw bodyAlreadyParsed(
-      nodeCures,
-      `The body is of type ${typeof value}, not a string or bytes.`,
-    );
+    const fact = `The body is of type ${typeof value}, not a string or bytes.`;
+    throw bodyAlreadyParsed(nodeCures, fact);
   }
   // A character takes at most three bytes, so most texts need not be encoded to check their size.
   const bytes = body.length * 3 > maxBodyBytes ? toBytes(body) : body;

@@ -1,5 +1,5 @@
 import { environmentVariable } from "../values.ts";
-import { toBytes } from "./body.ts";
+import { encoder, toBytes } from "./body.ts";
 import type { Delivery } from "./delivery.ts";
 import { secretVariable } from "./options.ts";
 
@@ -43,11 +43,13 @@ export function suspicions(
   return [
     ...tried.flatMap((secret) => changes.map((change) => ({ ...change, secret }))),
     ...tried.map((secret) => ({
-      secret: toBytes(secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret))),
+      secret: encoder.encode(
+        secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret)),
+      ),
       cause: "without the white space or quotes around the secret.",
     })),
     {
-      secret: toBytes(environmentVariable(secretVariable) ?? ""),
+      secret: encoder.encode(environmentVariable(secretVariable) ?? ""),
       cause: `with ${secretVariable}. The secret option may be for another environment.`,
     },
   ]

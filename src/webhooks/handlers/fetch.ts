@@ -1,4 +1,4 @@
-import { bodyAlreadyParsed, GrowingBody } from "../body.ts";
+import { bodyAlreadyParsed, growingBody } from "../body.ts";
 import type { IncomingRequest, Receive } from "../delivery.ts";
 
 /** Receives deliveries and responds, for Web servers and workers. */
@@ -33,7 +33,7 @@ async function readRequestBody(request: Request, maxBodyBytes: number, signal: A
   const cancel = () => void reader?.cancel().catch(() => undefined);
   // Ends a pending read.
   signal.addEventListener("abort", cancel);
-  const body = new GrowingBody(maxBodyBytes);
+  const body = growingBody(maxBodyBytes);
   try {
     while (reader) {
       // A truncated body rejects, with a platform-specific error.
@@ -43,7 +43,7 @@ async function readRequestBody(request: Request, maxBodyBytes: number, signal: A
       if (chunk.done) break;
       body.add(chunk.value);
     }
-    return body.bytes;
+    return body.bytes();
   } finally {
     cancel();
   }

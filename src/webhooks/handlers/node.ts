@@ -1,4 +1,4 @@
-import { asRawBody, bodyAlreadyParsed, GrowingBody, type RawBody } from "../body.ts";
+import { asRawBody, bodyAlreadyParsed, growingBody, type RawBody } from "../body.ts";
 import type { Receive } from "../delivery.ts";
 
 /** The part of Node's `IncomingMessage` that is used, with what frameworks add to it. */
@@ -84,8 +84,8 @@ function readStream(
   signal: AbortSignal,
 ): Promise<RawBody | undefined> {
   return new Promise((resolve, reject) => {
-    const body = new GrowingBody(maxBodyBytes);
-    const end = () => resolve(body.bytes);
+    const body = growingBody(maxBodyBytes);
+    const end = () => resolve(body.bytes());
     const disconnected = () => resolve(undefined);
     let isStopped = false;
     const stop = (reason: unknown) => {
