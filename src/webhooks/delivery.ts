@@ -1,8 +1,6 @@
 import { WebhookVerificationError } from "../errors.ts";
 import { checkedBody, type WebhookBody } from "./body.ts";
-import type { Signed } from "./crypto.ts";
-import type { WebhookHints } from "./event.ts";
-import { readClaims, type WebhookHeaders } from "./headers.ts";
+import { type Delivery, readClaims, type WebhookHeaders } from "./headers.ts";
 import { checkOption, type Settings } from "./options.ts";
 
 /** A delivery in parts, for platforms without the Web's Request. */
@@ -12,27 +10,23 @@ export interface WebhookInput {
   readonly headers: WebhookHeaders;
 }
 
-/** A request of any platform, as its handler presents it. */
-export interface IncomingRequest {
-  readonly method: string | undefined;
-  readonly headers: WebhookHeaders | null | undefined;
-  /**
-   * Returns the body, or undefined if the sender disconnected. Throws if the body is too large or can no longer be
-   * verified; if the signal aborts, throws its reason.
-   */
-  readBody(maxBodyBytes: number, signal: AbortSignal): unknown;
+/**
+ * Returns a request's body, or undefined if the sender disconnected. Throws if the body is too large or can no longer be
+ * verified; if the signal aborts, throws its reason.
+ */
+export type ReadBody = (maxBodyBytes: number, signal: AbortSignal) => unknown;
+
+/** The parts of a request that every platform has, whatever their values. */
+interface RequestHead {
+  readonly method?: string | undefined;
+  readonly headers?: WebhookHeaders | null | undefined;
 }
 
 /** Returns the response to a request. It has no body. */
 export type Receive = (
-  request: IncomingRequest,
+  request: RequestHead,
+  readBody: ReadBody,
 ) => Promise<{ readonly status: number; readonly headers: Record<string, string> }>;
-
-/** A delivery as received. Its headers are claims that the signature must confirm. */
-export interface Delivery extends Signed {
-  readonly timestampMs: number;
-  readonly hints: WebhookHints;
-}
 
 /** Throws if the delivery cannot be verified: unreadable or stale headers, or a body that is too large or not raw. */
 export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
@@ -42,7 +36,8 @@ export function openDelivery(input: WebhookInput | undefined, settings: Settings
 
 /** Reads a delivery, and its body only if the headers allow it; undefined if the sender disconnected. */
 export async function readDelivery(
-  { headers, readBody }: IncomingRequest,
+  { headers }: RequestHead,
+  readBody: ReadBody,
   settings: Settings,
 ): Promise<Delivery | undefined> {
   const { maxBodyBytes, bodyTimeoutMs } = settings;

@@ -1,6 +1,6 @@
 import { environmentVariable } from "../values.ts";
 import { encoder, toBytes } from "./body.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "./headers.ts";
 import { secretVariable } from "./options.ts";
 
 // Anyone can send deliveries that do not match, so diagnosing one is limited to about a millisecond.
@@ -19,25 +19,20 @@ export function suspicions(
   if (body.length > maxBodyLength) return [];
   const text = lenientText(toBytes(body));
   const compact = compactJson(text);
-  const signed = (body: string, what: string) => ({
-    body,
-    cause: `${what}. Pass the bytes received, not JSON.stringify(request.body).`,
-  });
-  const signedAfter = (start: string, what: string) => ({
-    start,
-    cause: `with ${what}. Sign the timestamp header's exact text, a dot and the body.`,
-  });
+  const bodyCure = "Pass the bytes received, not JSON.stringify(request.body).";
+  const startCure = "Sign the timestamp header's exact text, a dot and the body.";
+  const seconds = Math.floor(timestampMs / 1000);
   const changes = [
-    signed(compact, "as compact JSON"),
-    signed(withSpaces(compact), "as JSON with spaces"),
-    signed(`\uFEFF${text}`, "with a byte order mark"),
-    signed(text.replace("\uFEFF", ""), "without its byte order mark"),
-    signed(`${text}\n`, "with a line break after it"),
-    signed(`${text}\r\n`, "with a line break after it"),
-    signed(text.trimEnd(), "without the white space after it"),
-    signedAfter(`${Math.floor(timestampMs / 1000)}.`, "a timestamp in seconds"),
-    signedAfter(`${timestampMs}.`, "a timestamp in milliseconds"),
-    signedAfter("", "no timestamp"),
+    { body: compact, cause: `as compact JSON. ${bodyCure}` },
+    { body: withSpaces(compact), cause: `as JSON with spaces. ${bodyCure}` },
+    { body: `\uFEFF${text}`, cause: `with a byte order mark. ${bodyCure}` },
+    { body: text.replace("\uFEFF", ""), cause: `without its byte order mark. ${bodyCure}` },
+    { body: `${text}\n`, cause: `with a line break after it. ${bodyCure}` },
+    { body: `${text}\r\n`, cause: `with a line break after it. ${bodyCure}` },
+    { body: text.trimEnd(), cause: `without the white space after it. ${bodyCure}` },
+    { start: `${seconds}.`, cause: `with a timestamp in seconds. ${startCure}` },
+    { start: `${timestampMs}.`, cause: `with a timestamp in milliseconds. ${startCure}` },
+    { start: "", cause: `with no timestamp. ${startCure}` },
   ];
   const tried = secrets.slice(0, maxSecrets);
   return [

@@ -2,6 +2,7 @@ import { WebhookVerificationError } from "../errors.ts";
 import { isRecord } from "../values.ts";
 import type { KnownEvents } from "../wire/webhook-event.ts";
 import { type RawBody, toBytes } from "./body.ts";
+import type { Delivery, WebhookHints } from "./headers.ts";
 
 declare const unknownEvent: unique symbol;
 
@@ -57,13 +58,6 @@ export interface VerifiedDelivery<Name extends string, Data> {
   readonly hints: WebhookHints;
 }
 
-/** Identifiers from headers outside the signature, if they were sent. */
-export interface WebhookHints {
-  readonly endpointId?: string;
-  readonly eventId?: string;
-  readonly deliveryId?: string;
-}
-
 /** A verified delivery of one event. */
 export type WebhookOf<Name extends string> = Name extends WebhookEventName
   ? VerifiedDelivery<Name, KnownEvents[Name]>
@@ -100,8 +94,10 @@ class VerifiedWebhook {
   readonly #hash: (text: string) => string;
   #deliveryKey: string | undefined;
 
-  constructor(facts: object, text: string, hash: (text: string) => string) {
-    Object.assign(this, facts);
+  constructor(delivery: Delivery, secretIndex: number, hash: (text: string) => string) {
+    const { body, timestampMs, hints } = delivery;
+    const { text, event, data } = readEvent(body);
+    Object.assign(this, { event, data, timestamp: new Date(timestampMs), secretIndex, hints });
     this.#text = text;
     this.#hash = hash;
   }
@@ -122,16 +118,9 @@ class VerifiedWebhook {
 }
 
 /** The webhook in a delivery whose signature was checked. `hash` gives the delivery key. */
-export function webhookOf(
-  delivery: { readonly body: RawBody; readonly timestampMs: number; readonly hints: WebhookHints },
-  secretIndex: number,
-  hash: (text: string) => string,
-): Webhook {
-  const { text, event, data } = readEvent(delivery.body);
-  const { timestampMs, hints } = delivery;
-  const facts = { event, data, timestamp: new Date(timestampMs), secretIndex, hints };
+export function webhookOf(...parts: ConstructorParameters<typeof VerifiedWebhook>): Webhook {
   // The types of `data` trust the service, as those of every response do.
-  return new VerifiedWebhook(facts, text, hash) as unknown as Webhook;
+  return new VerifiedWebhook(...parts) as unknown as Webhook;
 }
 
 /**

@@ -1,10 +1,24 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
+import type { Signed } from "./crypto.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
 /** `Headers`, or a plain object with names in any case, such as `request.headers` in Node. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
+
+/** Identifiers from headers outside the signature, if they were sent. */
+export interface WebhookHints {
+  readonly endpointId?: string;
+  readonly eventId?: string;
+  readonly deliveryId?: string;
+}
+
+/** A delivery as received. Its headers are claims that the signature must confirm. */
+export interface Delivery extends Signed {
+  readonly timestampMs: number;
+  readonly hints: WebhookHints;
+}
 
 /** Without their prefix. */
 export const fieldNames = {

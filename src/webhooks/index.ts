@@ -23,7 +23,6 @@ export type {
   VerifiedDelivery,
   Webhook,
   WebhookEventName,
-  WebhookHints,
   WebhookOf,
 } from "./event.ts";
 export type { FetchHandler } from "./handlers/fetch.ts";
@@ -35,7 +34,7 @@ export type {
   LambdaResult,
 } from "./handlers/lambda.ts";
 export type { NodeHandler, NodeRequest, NodeResponse } from "./handlers/node.ts";
-export type { WebhookHeaders } from "./headers.ts";
+export type { WebhookHeaders, WebhookHints } from "./headers.ts";
 export type { WebhookBranches } from "./match.ts";
 export type {
   WebhookLogger,

@@ -1,10 +1,11 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { misspeltEvent, show, thrownText } from "../values.ts";
-import { type Delivery, type IncomingRequest, type Receive, readDelivery } from "./delivery.ts";
+import { type Receive, readDelivery } from "./delivery.ts";
 import { eventNames, noData, type Webhook } from "./event.ts";
 import { createFetchHandler } from "./handlers/fetch.ts";
 import { createLambdaHandler } from "./handlers/lambda.ts";
 import { createNodeHandler } from "./handlers/node.ts";
+import type { Delivery } from "./headers.ts";
 import { checkOption, type Settings } from "./options.ts";
 import type { Receptions } from "./reception.ts";
 
@@ -62,12 +63,12 @@ export function createReceiver(
     for (const handler of found ?? []) await handler(webhook);
   }
 
-  async function statusFor(request: IncomingRequest): Promise<number> {
+  async function statusFor(...[request, readBody]: Parameters<Receive>): Promise<number> {
     if (request.method !== "POST") return 405;
     const reception = receptions.begin();
     let webhook: Webhook | undefined;
     try {
-      const delivery = await readDelivery(request, settings);
+      const delivery = await readDelivery(request, readBody, settings);
       if (delivery === undefined) {
         // The sender disconnected, so nobody sees the response.
         reception.end({ status: 400 });
@@ -87,8 +88,8 @@ export function createReceiver(
   }
 
   /** Responds with the status alone: why a delivery was refused is only for the merchant. */
-  const receive: Receive = async (request) => {
-    const status = await statusFor(request);
+  const receive: Receive = async (...received) => {
+    const status = await statusFor(...received);
     return { status, headers: status === 405 ? { Allow: "POST" } : {} };
   };
 

@@ -86,7 +86,7 @@ export class Receptions {
         observer.onEvent(event, webhook);
       } catch {}
     }
-    if (this.#channel.hasSubscribers) this.#channel.publish(event);
+    this.#channel.publish(event);
   }
 }
 

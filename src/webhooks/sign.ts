@@ -2,8 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames, nodeModule } from "../values.ts";
 import type { KnownEvents } from "../wire/webhook-event.ts";
 import { nodeHmacHex } from "./crypto.ts";
-import type { WebhookHints } from "./event.ts";
-import { type Field, fieldNames } from "./headers.ts";
+import { type Field, fieldNames, type WebhookHints } from "./headers.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
 /** An event to sign. `data` is typed for the known names, and any object for others. */

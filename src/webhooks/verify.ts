@@ -2,9 +2,9 @@ import { WebhookVerificationError } from "../errors.ts";
 import { nodeModule } from "../values.ts";
 import { type RawBody, toBytes } from "./body.ts";
 import { nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
-import type { Delivery } from "./delivery.ts";
 import { suspicions } from "./diagnosis.ts";
 import { type Webhook, webhookOf } from "./event.ts";
+import type { Delivery } from "./headers.ts";
 import { secretKeys, type WebhooksOptions } from "./options.ts";
 
 /** Verifies deliveries: synchronously with node:crypto, asynchronously with WebCrypto. */

@@ -1,10 +1,11 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { environmentVariable } from "../values.ts";
-import { type Delivery, openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
+import { openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
 import { isKnownEvent, type Webhook, type WebhookEventName, type WebhookOf } from "./event.ts";
-import { type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
+import { bodyReader, type FetchHandler } from "./handlers/fetch.ts";
 import type { LambdaHandler } from "./handlers/lambda.ts";
 import type { NodeHandler } from "./handlers/node.ts";
+import type { Delivery } from "./headers.ts";
 import type { PaymentResults, WebhookBranches, WithdrawalResults } from "./match.ts";
 import {
   checkOption,
@@ -111,7 +112,7 @@ export class Webhooks {
     const reception = this.#receptions.begin();
     try {
       const delivery = isRequest(input)
-        ? await readDelivery(incomingRequest(input), this.#settings)
+        ? await readDelivery(input, bodyReader(input), this.#settings)
         : openDelivery(input, this.#settings);
       if (delivery === undefined) throw mismatch("", "The body ended before it was complete.");
       const webhook = await this.#verifier.verify(delivery);

@@ -50,14 +50,11 @@ export function createLambdaHandler(receive: Receive): LambdaHandler {
     if (method === undefined) throw invalidOption("event", notHttp);
     // `headers` has only the last of repeated values. Events written for tests often have no lists.
     const hasLists = Object.keys(multiValueHeaders ?? {}).length > 0;
-    const { status, ...answer } = await receive({
-      method,
-      headers: hasLists ? multiValueHeaders : headers,
-      readBody() {
-        const text: unknown = body ?? "";
-        if (typeof text !== "string") throw bodyAlreadyParsed(cure);
-        return isBase64Encoded ? Buffer.from(text, "base64") : text;
-      },
+    const head = { method, headers: hasLists ? multiValueHeaders : headers };
+    const { status, ...answer } = await receive(head, () => {
+      const text: unknown = body ?? "";
+      if (typeof text !== "string") throw bodyAlreadyParsed(cure);
+      return isBase64Encoded ? Buffer.from(text, "base64") : text;
     });
     return { statusCode: status, ...answer, body: "", isBase64Encoded: false };
   };

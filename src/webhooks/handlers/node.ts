@@ -46,19 +46,16 @@ export type NodeHandler = (
 
 export function createNodeHandler(receive: Receive): NodeHandler {
   return async (request, response) => {
-    const { method, headers } = request;
-    const { status, headers: answerHeaders } = await receive({
-      method,
-      headers,
-      readBody: (maxBodyBytes, signal) => readNodeBody(request, maxBodyBytes, signal),
-    });
+    const { status, headers } = await receive(request, (maxBodyBytes, signal) =>
+      readBody(request, maxBodyBytes, signal),
+    );
     // Something else, such as the framework's time limit, may have responded meanwhile.
     if (response.headersSent) return;
     response.statusCode = status;
     const isHttp2 = request.httpVersionMajor === 2;
     // Otherwise Node reads the rest of a refused body, however long, to reuse the connection.
-    if (request.complete === false && !isHttp2) answerHeaders.Connection = "close";
-    for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
+    if (request.complete === false && !isHttp2) headers.Connection = "close";
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.end();
     if (request.complete !== false || !isHttp2) return;
     // Unread bytes take up the flow control window that the requests of a connection share.
@@ -67,7 +64,7 @@ export function createNodeHandler(receive: Receive): NodeHandler {
   };
 }
 
-function readNodeBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
+function readBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
   const { body, rawBody, readableDidRead } = request;
   const received = asRawBody(rawBody) ?? asRawBody(body);
   if (received) return received;
