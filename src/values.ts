@@ -46,20 +46,12 @@ const secretPattern = /\b(sk|whsec|ps)_[\w+/=-]{4,}/gi;
  * removed.
  */
 export function show(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      if (value === "") return "an empty string";
-      return showText(value);
-    case "bigint":
-      return `${value}n`;
-    case "function":
-      return "a function";
-    case "object":
-      if (value === null) return "null";
-      return Array.isArray(value) ? "an array" : objectName(value);
-    default:
-      return String(value);
-  }
+  if (value === "") return "an empty string";
+  if (typeof value === "string") return showText(value);
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "function") return "a function";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" && value !== null ? objectName(value) : String(value);
 }
 
 /** A thrown value as text. Not every value can be converted: an object without a prototype has no `toString`. */
