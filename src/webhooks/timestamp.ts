@@ -25,5 +25,5 @@ export function parseTimestamp(text: string): number | undefined {
 
 /** Digit by digit, because `0.57 * 1000` is less than 570. */
 function milliseconds(fraction = ""): number {
-  return Number(fraction.padEnd(3, "0").slice(0, 3));
+  return Number(`${fraction}000`.slice(0, 3));
 }
