@@ -1,5 +1,5 @@
 import { asRawBody, bodyAlreadyParsed, growingBody, type RawBody } from "../body.ts";
-import type { Receive } from "../delivery.ts";
+import type { ReadBody, Receive } from "../delivery.ts";
 
 /** The part of Node's `IncomingMessage` that is used, with what frameworks add to it. */
 export interface NodeRequest {
@@ -46,9 +46,7 @@ export type NodeHandler = (
 
 export function createNodeHandler(receive: Receive): NodeHandler {
   return async (request, response) => {
-    const { status, headers } = await receive(request, (maxBodyBytes, signal) =>
-      readBody(request, maxBodyBytes, signal),
-    );
+    const { status, headers } = await receive(request, (...limits) => readBody(request, ...limits));
     // Something else, such as the framework's time limit, may have responded meanwhile.
     if (response.headersSent) return;
     response.statusCode = status;
@@ -64,23 +62,18 @@ export function createNodeHandler(receive: Receive): NodeHandler {
   };
 }
 
-function readBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
+function readBody(request: NodeRequest, ...limits: Parameters<ReadBody>) {
   const { body, rawBody, readableDidRead } = request;
   const received = asRawBody(rawBody) ?? asRawBody(body);
-  if (received) return received;
   // Some parsers leave "" or {} on requests that they did not read.
-  const isUnread = !readableDidRead && Object.keys(Object(body)).length === 0;
-  if (isUnread) return readStream(request, maxBodyBytes, signal);
+  const isRead = received || readableDidRead || Object.keys(Object(body)).length > 0;
+  if (!isRead) return readStream(request, ...limits);
   if (received === undefined) throw bodyAlreadyParsed();
   return received;
 }
 
-function readStream(
-  request: NodeRequest,
-  maxBodyBytes: number,
-  signal: AbortSignal,
-): Promise<RawBody | undefined> {
-  return new Promise((resolve, reject) => {
+function readStream(request: NodeRequest, ...[maxBodyBytes, signal]: Parameters<ReadBody>) {
+  return new Promise<RawBody | undefined>((resolve, reject) => {
     const body = growingBody(maxBodyBytes);
     const end = () => resolve(body.bytes());
     const disconnected = () => resolve(undefined);
