@@ -57,7 +57,15 @@ export class Receptions {
     const receptionId = ++this.#count;
     const observers = [...this.observers];
     const startedAt = performance.now();
-    this.#tell({ type: "start", receptionId }, observers);
+    const tell = (event: WebhooksEvent, webhook?: Webhook) => {
+      for (const observer of observers) {
+        try {
+          observer.onEvent(event, webhook);
+        } catch {}
+      }
+      this.#channel.publish(event);
+    };
+    tell({ type: "start", receptionId });
     return {
       end: (facts) => {
         const { webhook, status } = facts;
@@ -73,20 +81,11 @@ export class Receptions {
           ...failure,
           ...(status !== undefined && { status }),
         };
-        this.#tell(event, observers, webhook);
+        tell(event, webhook);
       },
       around: (run) =>
         observers.reduce((inner, observer) => () => observer.around(receptionId, inner), run)(),
     };
-  }
-
-  #tell(event: WebhooksEvent, observers: readonly WebhooksObserver[], webhook?: Webhook): void {
-    for (const observer of observers) {
-      try {
-        observer.onEvent(event, webhook);
-      } catch {}
-    }
-    this.#channel.publish(event);
   }
 }
 
