@@ -9,13 +9,12 @@ import type { Sandbox } from "./sandbox.ts";
 import { createApp } from "./service/app.ts";
 import { createIdempotencyStore } from "./service/idempotency.ts";
 import { createMerchants } from "./service/merchants.ts";
-import { createAuthentication, published } from "./service/operations.ts";
-import { paymentRoutes } from "./service/payment-routes.ts";
+import { paymentHandlers } from "./service/payment-handlers.ts";
 import { createPaymentScenarios } from "./service/payment-scenarios.ts";
 import { createPayments } from "./service/payments.ts";
-import { referenceRoutes } from "./service/reference-routes.ts";
+import { referenceHandlers } from "./service/reference-handlers.ts";
 import { createWithdrawalScenarios } from "./service/withdrawal-scenarios.ts";
-import { createWithdrawals, withdrawalRoutes } from "./service/withdrawals.ts";
+import { createWithdrawals, withdrawalHandlers } from "./service/withdrawals.ts";
 import { keepInFile } from "./state/data-file.ts";
 import { createState } from "./state/state.ts";
 import { createDeliveries } from "./webhooks/deliveries.ts";
@@ -56,14 +55,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { take: takeFault, ...faults } = createFaults(core);
   const app = createApp({
     ...core,
-    routes: [
-      ...paymentRoutes(core, payments),
-      ...withdrawalRoutes(withdrawals),
-      ...referenceRoutes,
-    ],
-    authenticate: createAuthentication(core, merchants, payments),
+    merchants,
+    payments,
+    handlers: {
+      ...paymentHandlers(core, payments),
+      ...withdrawalHandlers(withdrawals),
+      ...referenceHandlers,
+    },
     idempotency,
-    form: core.dialect === "published" ? published(payments) : undefined,
     takeFault,
     record: log.record,
     async loadOwnRoutes() {

@@ -5,7 +5,6 @@ import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.
 import { codeForStatus } from "../../wire/envelope.ts";
 import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
 import type { Connection } from "../connection.ts";
-import type { Core } from "../core.ts";
 import type { AnswerFault, Fault } from "../faults/fault.ts";
 import { callerOf, type Faults } from "../faults/faults.ts";
 import {
@@ -21,7 +20,7 @@ import {
 import { type ServiceOptions, serveOperations } from "./operations.ts";
 import { maxBodyBytes } from "./validation.ts";
 
-interface AppOptions extends ServiceOptions, Core {
+interface AppOptions extends ServiceOptions {
   readonly takeFault: Faults["take"];
   readonly record: Middleware;
   /** The sandbox's own routes: pages, description and control. Loaded on first use, because few tests need them. */

@@ -1,5 +1,4 @@
 import { toRecipientAddress } from "../../evm/address.ts";
-import * as operations from "../../wire/operations.ts";
 import { maxAmountInCents } from "../../wire/payment.ts";
 import type {
   CreateWithdrawalBody,
@@ -10,7 +9,7 @@ import type {
 import type { Core } from "../core.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
 import { found, pageOf, Refusal } from "./answers.ts";
-import { type Call, type Route, route } from "./operations.ts";
+import type { Call } from "./operations.ts";
 import { pricedTokens, supportedChainIds } from "./tokens.ts";
 import { checkedAmount, checkMetadata, checkOneOf } from "./validation.ts";
 
@@ -65,7 +64,7 @@ function factsOf({ id: withdrawalId, orderId = null, status }: Withdrawal) {
 const minAmountInCents = 100;
 
 /** Withdrawals for the merchant's server and for its dashboard (interface sections 4.4 to 4.7). */
-export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
+export function withdrawalHandlers(withdrawals: Withdrawals) {
   function create({ body, merchant }: Call<CreateWithdrawalBody>): Withdrawal {
     if (!merchant.withdrawalsEnabled) {
       throw new Refusal(403, {
@@ -102,16 +101,15 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
     };
   }
 
-  return [
-    route(operations.createWithdrawal, create),
-    route(operations.getWithdrawal, get),
-    route(operations.listWithdrawals, list),
-    // Before the route for a single withdrawal, which would treat "config" as an id.
-    route(operations.getWithdrawalConfig, config),
-    route(operations.createMerchantWithdrawal, create),
-    route(operations.getMerchantWithdrawal, get),
-    route(operations.listMerchantWithdrawals, list),
-  ];
+  return {
+    createWithdrawal: create,
+    getWithdrawal: get,
+    listWithdrawals: list,
+    getWithdrawalConfig: config,
+    createMerchantWithdrawal: create,
+    getMerchantWithdrawal: get,
+    listMerchantWithdrawals: list,
+  };
 }
 
 /** Interface section 2.5: lists leave out fields that are empty at the withdrawal's status. */

@@ -7,43 +7,48 @@ import {
   type WithdrawalIdempotency,
 } from "../../../src/sandbox/service/idempotency.ts";
 import { createMerchants } from "../../../src/sandbox/service/merchants.ts";
+import type { Handlers } from "../../../src/sandbox/service/operations.ts";
+import { createPayments } from "../../../src/sandbox/service/payments.ts";
 import type { Replay } from "../../../src/wire/operation.ts";
-import { createPayment } from "../../../src/wire/operations.ts";
-import { newYear, order } from "../merchant.ts";
+import { operationTable } from "../../../src/wire/operations.ts";
+import { newYear, order, payout } from "../merchant.ts";
 
 // The real module: test/every-answer.ts mocks it to check answers, and would refuse the made-up ones here.
-const { route, serveOperations } = await vi.importActual<
+const { serveOperations } = await vi.importActual<
   typeof import("../../../src/sandbox/service/operations.ts")
 >("../../../src/sandbox/service/operations.ts");
 
-/** Returns a function that calls an app whose only operation runs `handle`. */
+const examples = {
+  safe: [operationTable.listPayments, undefined],
+  keyed: [operationTable.createPayment, order],
+  unsafe: [operationTable.createWithdrawal, payout],
+} as const;
+
+/** Returns a function that requests an operation with this `replay`, in an app in which every operation runs `handle`. */
 function callerOf(
   handle: () => unknown,
   replay: Replay = "safe",
   repetition: WithdrawalIdempotency = "ignored",
 ) {
   const core = createCore({ now: newYear });
-  const merchant = createMerchants({}, core.store).first();
+  const merchants = createMerchants({}, core.store);
+  const payments = createPayments(core, () => {});
   const idempotency = createIdempotencyStore(core);
   idempotency.setOfWithdrawals(repetition);
+  const names = Object.keys(operationTable);
+  const handlers = Object.fromEntries(names.map((name) => [name, handle])) as unknown as Handlers;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
   app.use(async (c, next) => {
     c.set("body", await c.req.text());
     await next();
   });
-  serveOperations(app, {
-    routes: [route({ ...createPayment, replay }, handle)],
-    authenticate: () => (c, next) => {
-      c.set("merchant", merchant);
-      return next();
-    },
-    idempotency,
-    events: core.events,
-  });
-  const headers = { "X-Service-Secret-Key": "sk_test_1", "Idempotency-Key": "key-1" };
-  const init = { method: "POST", headers, body: JSON.stringify(order) };
-  return async () => app.request(createPayment.path, init);
+  serveOperations(app, { ...core, merchants, payments, handlers, idempotency });
+  const [{ method, path }, body] = examples[replay];
+  const { secretKey } = merchants.first();
+  const headers = { "X-Service-Secret-Key": secretKey, "Idempotency-Key": "key-1" };
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  return async () => app.request(path, init);
 }
 
 describe("an operation", () => {

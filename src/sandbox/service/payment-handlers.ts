@@ -1,10 +1,7 @@
-import * as z from "zod/mini";
 import { toChecksumAddress } from "../../evm/address.ts";
-import * as operations from "../../wire/operations.ts";
 import {
   type CreatedPayment,
   type CreatePaymentBody,
-  createPaymentBodySchema,
   isRedirectUrl,
   type Payment,
   type PaymentListQuery,
@@ -14,14 +11,14 @@ import {
 import type { CreateQuoteInput, Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
 import { found, pageOf, Refusal } from "./answers.ts";
-import { type Call, type Route, route } from "./operations.ts";
+import type { Call } from "./operations.ts";
 import type { Payments } from "./payments.ts";
 import { isActive, latestQuote, quoteFor } from "./quotes.ts";
 import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "./tokens.ts";
 import { checkedAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
 /** The operations on payments: the merchant's (interface sections 4.1 and 4.2) and the customer's (section 4.3). */
-export function paymentRoutes({ clock, random }: Core, payments: Payments): Route[] {
+export function paymentHandlers({ clock, random }: Core, payments: Payments) {
   function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
     const { type, amount, redirectUrl, customMetadata } = body;
     if (type === "deposit" && !merchant.depositsEnabled) {
@@ -85,26 +82,18 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     return offered;
   }
 
-  return [
-    route({ ...operations.createPayment, body: createBodySchema }, create),
-    route(operations.getPayment, get),
-    route(operations.listPayments, list),
-    route(operations.getCheckoutPayment, get),
-    route(operations.getCheckoutStatus, state),
-    route(operations.listQuotes, (call) => get(call).quotes.filter(isActive)),
-    route(operations.createQuote, quote),
+  return {
+    createPayment: create,
+    getPayment: get,
+    listPayments: list,
+    getCheckoutPayment: get,
+    getCheckoutStatus: state,
+    listQuotes: (call: Call) => get(call).quotes.filter(isActive),
+    createQuote: quote,
     // There is no chain to check: scenarios simulate incoming money.
-    route(operations.refreshCheckoutStatus, state),
-  ];
+    refreshCheckoutStatus: state,
+  };
 }
-
-/** A deposit's amount is ignored, so an invalid one must not be rejected. */
-const createBodySchema = z.pipe(
-  z.transform((body: Record<string, unknown>) =>
-    body.type === "deposit" ? { ...body, amount: undefined } : body,
-  ),
-  createPaymentBodySchema,
-);
 
 function fits(payment: Payment, { status, type, search }: PaymentListQuery): boolean {
   if (payment.status !== (status ?? payment.status)) return false;
