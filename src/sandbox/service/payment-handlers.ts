@@ -14,7 +14,7 @@ import { found, pageOf, Refusal } from "./answers.ts";
 import type { Call } from "./operations.ts";
 import type { Payments } from "./payments.ts";
 import { isActive, latestQuote, quoteFor } from "./quotes.ts";
-import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "./tokens.ts";
+import { defaultToken, type SettlementToken, supportedChainIds, tokenOn } from "./tokens.ts";
 import { checkedAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
 /** The operations on payments: the merchant's (interface sections 4.1 and 4.2) and the customer's (section 4.3). */
@@ -69,13 +69,13 @@ export function paymentHandlers({ clock, random }: Core, payments: Payments) {
         message: `The payment is ${payment.status} and accepts no more quotes. Create another payment.`,
       });
     }
-    const priced = chosenToken(call.body);
+    const token = chosenToken(call.body);
     const amountInCents = amountToQuote(payment, call.body.forceDepositAmount);
 
-    const active = latestQuote(payment.quotes.filter(isActive), priced);
+    const active = latestQuote(payment.quotes.filter(isActive), token);
     const request = { paymentId: payment.id, amountInCents, nowMs: clock.nowMs() };
     const id = active?.id ?? random.stream("quotes").uuid();
-    const fresh = quoteFor(priced, request, id);
+    const fresh = quoteFor(token, request, id);
     if (active?.expectedAmountAsset === fresh.expectedAmountAsset) return active;
     const offered = { ...fresh, createdAt: active?.createdAt ?? fresh.createdAt };
     payments.offer(payment, offered, amountInCents);
@@ -105,14 +105,14 @@ function fits(payment: Payment, { status, type, search }: PaymentListQuery): boo
   return texts.some((text) => text?.toLowerCase().includes(search.toLowerCase()));
 }
 
-function chosenToken({ chainId, contractAddress }: CreateQuoteInput): PricedToken {
+function chosenToken({ chainId, contractAddress }: CreateQuoteInput): SettlementToken {
   if (chainId === undefined && contractAddress === undefined) return defaultToken;
   if (chainId === undefined) throw incomplete("chainId", "contractAddress");
   checkOneOf("chainId", supportedChainIds, chainId);
   if (contractAddress === undefined) throw incomplete("contractAddress", "chainId");
   toChecksumAddress(contractAddress, "contractAddress");
-  const priced = tokenOn(chainId, contractAddress);
-  if (priced !== undefined) return priced;
+  const token = tokenOn(chainId, contractAddress);
+  if (token !== undefined) return token;
   throw new Refusal(422, {
     code: "unsupported_token",
     param: "contractAddress",

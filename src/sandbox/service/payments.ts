@@ -4,7 +4,7 @@ import type { Core } from "../core.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
 import type { SandboxMerchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteFor, quoteLifetimeMs, withQuote } from "./quotes.ts";
-import { pricedTokens } from "./tokens.ts";
+import { tokens } from "./tokens.ts";
 
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
@@ -33,7 +33,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const draws = random.stream("payments");
     const id = draws.uuid();
     const address = { id: draws.uuid(), paymentId: id, type: "EVM", address: draws.address() };
-    const offered = type === "deposit" ? [] : pricedTokens;
+    const offered = type === "deposit" ? [] : tokens;
     const request = { paymentId: id, amountInCents, nowMs };
     const payment: Payment = {
       id,
@@ -44,7 +44,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
       currency: "USD",
       status: "pending",
       depositAddress: { ...address, createdAt },
-      quotes: offered.map((priced) => quoteFor(priced, request, draws.uuid())),
+      quotes: offered.map((token) => quoteFor(token, request, draws.uuid())),
       receipt: null,
       orderId,
       ...(redirectUrl === undefined ? {} : { redirectUrl }),

@@ -1,5 +1,6 @@
 import type { Quote } from "../../wire/quote.ts";
-import type { PricedToken } from "./tokens.ts";
+import type { Token } from "../../wire/token.ts";
+import { ratesUsd, type SettlementToken } from "./tokens.ts";
 
 /** As in every published sample. */
 export const quoteLifetimeMs = 10 * 60_000;
@@ -31,15 +32,16 @@ export function worthInCents(amount: bigint, price: Price): bigint {
 }
 
 export function quoteFor(
-  { token, chainId, rateUsd }: PricedToken,
+  token: SettlementToken,
   { paymentId, amountInCents, nowMs }: { paymentId: string; amountInCents: number; nowMs: number },
   id: string,
 ): Quote {
+  const rateUsd = ratesUsd[token.symbol];
   return {
     id,
     paymentId,
     token,
-    chainId,
+    chainId: token.chain.chainId,
     expectedAmountAsset: expectedUnits(amountInCents, { ...token, rateUsd }).toString(),
     rateUsdAsset: rateUsd,
     // The sandbox charges no fees.
@@ -55,7 +57,7 @@ export function isActive({ status }: Quote): boolean {
 }
 
 /** The latest quote in a token; older ones may have expired. */
-export function latestQuote(quotes: readonly Quote[], { token }: PricedToken): Quote | undefined {
+export function latestQuote(quotes: readonly Quote[], token: Token): Quote | undefined {
   return quotes.findLast((quote) => quote.token.id === token.id);
 }
 

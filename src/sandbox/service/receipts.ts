@@ -3,7 +3,7 @@ import type { PaymentReceipt, WithdrawalReceipt } from "../../wire/receipt.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { RandomStream } from "../random.ts";
 import { expectedUnits, worthInCents } from "./quotes.ts";
-import { usdcOn } from "./tokens.ts";
+import { ratesUsd, usdcOn } from "./tokens.ts";
 
 /** Milliseconds per block, as on Base; block numbers are derived from it (assumed). */
 export const blockTimeMs = 2_000;
@@ -40,7 +40,8 @@ export function payoutReceipt(
   senderAddress: string,
   draw: Draw,
 ): WithdrawalReceipt {
-  const { token, rateUsd } = usdcOn(chainId);
+  const token = usdcOn(chainId);
+  const rateUsd = ratesUsd[token.symbol];
   const units = expectedUnits(amountInCents, { ...token, rateUsd });
   return {
     withdrawalId: id,

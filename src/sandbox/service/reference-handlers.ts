@@ -1,7 +1,7 @@
 import type { ChainListQuery, Token, TokenListQuery } from "../../wire/token.ts";
 import { found, pageOf } from "./answers.ts";
 import type { Call } from "./operations.ts";
-import { type PricedToken, pricedTokens, supportedChains } from "./tokens.ts";
+import { ratesUsd, type SettlementToken, supportedChains, tokens } from "./tokens.ts";
 
 /** A million of each token, so that no simulated payout can exhaust the wallet. */
 const heldWholeTokens = "1000000";
@@ -16,33 +16,32 @@ export const referenceHandlers = {
     return found("chain", chain);
   },
   listTokens: ({ query }: Call<unknown, TokenListQuery>) =>
-    pageOf(pricedTokens.filter(matching(query)).map(withPrice), query),
+    pageOf(tokens.filter(matching(query)).map(withPrice), query),
   getToken({ path: { tokenId = "" } }: Call) {
-    const priced = pricedTokens.find(({ token }) => token.id === tokenId);
-    return withPrice(found("token", priced));
+    const token = tokens.find(({ id }) => id === tokenId);
+    return withPrice(found("token", token));
   },
   getWalletBalances: () => ({
-    balances: pricedTokens.map((priced) => ({
-      chainId: priced.chainId,
-      token: withPrice(priced),
-      amountRaw: heldWholeTokens + "0".repeat(priced.token.decimals),
+    balances: tokens.map((token) => ({
+      chainId: token.chain.chainId,
+      token: withPrice(token),
+      amountRaw: heldWholeTokens + "0".repeat(token.decimals),
       amountFormatted: heldWholeTokens,
     })),
   }),
 };
 
-function withPrice({ token, rateUsd }: PricedToken): Token {
-  return { ...token, tokenPriceUsd: Number(rateUsd) };
+function withPrice(token: SettlementToken): Token {
+  return { ...token, tokenPriceUsd: Number(ratesUsd[token.symbol]) };
 }
 
-function matching(query: TokenListQuery) {
-  return ({ token, chainId }: PricedToken) => {
-    const { symbol, contractAddress, assetType, type: tokenType } = token;
+function matching({ chainId, ...wanted }: TokenListQuery) {
+  return ({ chain, symbol, contractAddress, assetType, type: tokenType }: SettlementToken) => {
     const facts = { symbol, contractAddress, assetType, tokenType };
     const isAlike = Object.entries(facts).every(([name, fact]) => {
-      const wanted = query[name as keyof typeof facts] ?? fact;
-      return wanted.toLowerCase() === fact.toLowerCase();
+      const text = wanted[name as keyof typeof facts] ?? fact;
+      return text.toLowerCase() === fact.toLowerCase();
     });
-    return isAlike && (query.chainId ?? chainId) === chainId;
+    return isAlike && (chainId ?? chain.chainId) === chain.chainId;
   };
 }

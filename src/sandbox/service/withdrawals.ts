@@ -10,7 +10,7 @@ import type { Core } from "../core.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
 import { found, pageOf, Refusal } from "./answers.ts";
 import type { Call } from "./operations.ts";
-import { pricedTokens, supportedChainIds } from "./tokens.ts";
+import { supportedChainIds, tokens } from "./tokens.ts";
 import { checkedAmount, checkMetadata, checkOneOf } from "./validation.ts";
 
 export type Withdrawals = ReturnType<typeof createWithdrawals>;
@@ -96,7 +96,7 @@ export function withdrawalHandlers(withdrawals: Withdrawals) {
   function config({ merchant }: Call): WithdrawalConfig {
     return {
       backendWallet: merchant.backendWallet,
-      supported: pricedTokens.map(({ token }) => token),
+      supported: [...tokens],
       limits: { minAmountInCents, maxAmountInCents },
     };
   }
