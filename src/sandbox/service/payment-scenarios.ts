@@ -1,6 +1,6 @@
 import type { InvalidRequestError } from "../../errors.ts";
 import { invalidArgument } from "../../values.ts";
-import { maxAmountInCents, type Payment, type PaymentStatus } from "../../wire/payment.ts";
+import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import { isWholeWithin } from "../checks.ts";
 import type { Core } from "../core.ts";
@@ -68,7 +68,6 @@ export interface SandboxPayments extends Simulated<Payment> {
 }
 
 interface PaymentStep extends Step {
-  readonly status: PaymentStatus;
   /** The amount due, in USD cents. */
   readonly amountInCents: number;
   /** How many tenths of it arrive. */
@@ -104,17 +103,19 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     options: SimulateOptions,
   ): PaymentStep[] {
     const { status, tenths } = paymentOutcomes[scenario];
-    const due = { amountInCents: amountDue(payment, options.amountInCents), tenths };
-    const dueMs = payments.expiresMs(payment);
-    const expiry: PaymentStep = { ...due, status: "expired", confirmations: null, dueMs };
+    const amountInCents = amountDue(payment, options.amountInCents);
+    const step = (status: string, dueMs: number, confirmations: number | null = null) => {
+      return { status, confirmations, dueMs, amountInCents, tenths };
+    };
+    const nowMs = clock.nowMs();
+    const expiry = step("expired", payments.expiresMs(payment));
     if (status === "expired") return [expiry];
-    if (tenths === 0) return [{ ...expiry, status, dueMs: clock.nowMs() + blockTimeMs }];
+    if (tenths === 0) return [step(status, nowMs + blockTimeMs)];
     const isLate = scenario === "late" && payment.status === "pending";
-    const startMs = isLate ? dueMs : clock.nowMs();
-    const confirming = shownConfirmations.map((confirmations): PaymentStep => {
+    const startMs = isLate ? expiry.dueMs : nowMs;
+    const confirming = shownConfirmations.map((confirmations) => {
       const reached = confirmations < requiredConfirmations ? "processing" : status;
-      const dueMs = startMs + confirmations * blockTimeMs;
-      return { ...due, status: reached, confirmations, dueMs };
+      return step(reached, startMs + confirmations * blockTimeMs, confirmations);
     });
     return isLate ? [expiry, ...confirming] : confirming;
   }

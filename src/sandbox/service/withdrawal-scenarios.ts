@@ -44,24 +44,18 @@ export interface SandboxWithdrawals extends Simulated<Withdrawal> {
   ): Promise<Withdrawal>;
 }
 
-interface WithdrawalStep extends Step {
-  readonly status: "processing" | "completed" | "failed" | "cancelled";
-}
-
-interface Outcome extends Pick<WithdrawalStep, "status"> {
+interface Outcome {
   readonly from: readonly string[];
+  readonly status: string;
   /** How long after the start of the scenario the clock reaches it (assumed). */
   readonly afterMs: number;
 }
 
-const processingAfterMs = 10_000;
-const doneAfterMs = 30_000;
-
 export const withdrawalOutcomes: Readonly<Record<WithdrawalScenario, Outcome>> = {
-  process: { from: ["pending"], status: "processing", afterMs: processingAfterMs },
-  complete: { from: ["pending", "processing"], status: "completed", afterMs: doneAfterMs },
-  fail: { from: ["pending", "processing"], status: "failed", afterMs: doneAfterMs },
-  cancel: { from: ["pending"], status: "cancelled", afterMs: processingAfterMs },
+  process: { from: ["pending"], status: "processing", afterMs: 10_000 },
+  complete: { from: ["pending", "processing"], status: "completed", afterMs: 30_000 },
+  fail: { from: ["pending", "processing"], status: "failed", afterMs: 30_000 },
+  cancel: { from: ["pending"], status: "cancelled", afterMs: 10_000 },
 };
 
 export function createWithdrawalScenarios(
@@ -71,16 +65,17 @@ export function createWithdrawalScenarios(
 ): SandboxWithdrawals {
   const { clock, random } = core;
 
-  function plan(withdrawal: Withdrawal, scenario: WithdrawalScenario): WithdrawalStep[] {
-    const { from, status, afterMs } = withdrawalOutcomes[scenario];
+  function plan(withdrawal: Withdrawal, scenario: WithdrawalScenario): Step[] {
+    const outcome = withdrawalOutcomes[scenario];
+    const isSent = withdrawal.status === "pending" && outcome.from.includes("processing");
+    const reached = isSent ? [withdrawalOutcomes.process, outcome] : [outcome];
     const startMs = clock.nowMs();
-    const last: WithdrawalStep = { status, confirmations: null, dueMs: startMs + afterMs };
-    const isSent = withdrawal.status === "pending" && from.includes("processing");
-    const processing = { status: "processing", dueMs: startMs + processingAfterMs } as const;
-    return isSent ? [{ ...last, ...processing }, last] : [last];
+    return reached.map(({ status, afterMs }) => {
+      return { status, confirmations: null, dueMs: startMs + afterMs };
+    });
   }
 
-  function take(withdrawal: Withdrawal, { status }: WithdrawalStep): Withdrawal {
+  function take(withdrawal: Withdrawal, { status }: Step): Withdrawal {
     const errorMessage = "The network rejected the transaction. Nothing was sent.";
     return withdrawals.transition(withdrawal, {
       status,
