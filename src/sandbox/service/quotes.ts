@@ -1,3 +1,4 @@
+import { parseUnits } from "../../evm/units.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Token } from "../../wire/token.ts";
 import { ratesUsd, type SettlementToken } from "./tokens.ts";
@@ -5,30 +6,24 @@ import { ratesUsd, type SettlementToken } from "./tokens.ts";
 /** As in every published sample. */
 export const quoteLifetimeMs = 10 * 60_000;
 
-const centsPerDollar = 100n;
+/** Rates have at most this many decimal places. */
+const rateDecimals = 8;
+const cent = parseUnits("0.01", rateDecimals);
 
 interface Price {
   readonly decimals: number;
   readonly rateUsd: string;
 }
 
-/** The exchange rate as a fraction of whole numbers. */
-function unitsPerCents({ decimals, rateUsd }: Price) {
-  const [whole = "", fraction = ""] = rateUsd.split(".");
-  const units = 10n ** BigInt(decimals + fraction.length);
-  return { units, cents: BigInt(whole + fraction) * centsPerDollar };
-}
-
 /** The smallest units that settle an amount: the exact quotient, rounded up. */
-export function expectedUnits(amountInCents: number, price: Price): bigint {
-  const { units, cents } = unitsPerCents(price);
-  return (BigInt(amountInCents) * units + cents - 1n) / cents;
+export function expectedUnits(amountInCents: number, { decimals, rateUsd }: Price): bigint {
+  const rate = parseUnits(rateUsd, rateDecimals);
+  return (BigInt(amountInCents) * cent * 10n ** BigInt(decimals) + rate - 1n) / rate;
 }
 
 /** The value of an amount of smallest units, in USD cents, rounded down. */
-export function worthInCents(amount: bigint, price: Price): bigint {
-  const { units, cents } = unitsPerCents(price);
-  return (amount * cents) / units;
+export function worthInCents(amount: bigint, { decimals, rateUsd }: Price): bigint {
+  return (amount * parseUnits(rateUsd, rateDecimals)) / (cent * 10n ** BigInt(decimals));
 }
 
 export function quoteFor(
