@@ -22,10 +22,32 @@ export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T
   const issue = error.issues[0] as z.core.$ZodIssue;
   const param = String(issue.path[0]);
   const value = input[param];
-  const rule = `must be ${expected(issue, value)}`;
-  if (value === undefined) throw refuseField(400, param, `is missing. It ${rule}.`);
-  const status = isOfRightType(issue, value) ? 422 : 400;
-  throw refuseField(status, param, `${rule}, but is ${show(value)}.`);
+  const [rule, isOfRightType] = ruleFor(issue, value);
+  if (value === undefined) throw refuseField(400, param, `is missing. It must be ${rule}.`);
+  const status = isOfRightType ? 422 : 400;
+  throw refuseField(status, param, `must be ${rule}, but is ${show(value)}.`);
+}
+
+/** What a field must be, and whether its value has at least the right type. */
+function ruleFor(issue: z.core.$ZodIssue, value: unknown): [rule: string, isOfRightType: boolean] {
+  const isText = typeof value === "string";
+  const unit = isText ? " characters long" : "";
+  switch (issue.code) {
+    case "invalid_type": {
+      const rule = issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
+      // Infinity (JSON's 1e999) and fractions count as numbers, although they are not accepted.
+      return [rule, typeof value === "number" && /^(number|int)$/.test(issue.expected)];
+    }
+    case "invalid_value":
+      return [issue.values.map(show).join(" or "), isText];
+    case "too_small":
+      return [value === "" ? "a non-empty string" : `at least ${issue.minimum}${unit}`, true];
+    case "too_big":
+      return [`at most ${issue.maximum}${unit}`, true];
+    default:
+      // The chain id is the only union in requests.
+      return ['an EVM chain id: a number, or a string such as "eip155:84532"', isText];
+  }
 }
 
 export function refuseField(status: 400 | 422, param: string, problem: string): Refusal {
@@ -67,30 +89,6 @@ export function checkOneOf(
 export function checkMetadata(customMetadata: string | undefined): void {
   if (customMetadata === undefined || parsedJson(customMetadata) !== undefined) return;
   throw refuseField(422, "customMetadata", "must be a JSON document encoded as a string.");
-}
-
-function expected(issue: z.core.$ZodIssue, value: unknown): string {
-  const unit = typeof value === "string" ? " characters long" : "";
-  switch (issue.code) {
-    case "invalid_type":
-      return issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
-    case "invalid_value":
-      return issue.values.map(show).join(" or ");
-    case "too_small":
-      return value === "" ? "a non-empty string" : `at least ${issue.minimum}${unit}`;
-    case "too_big":
-      return `at most ${issue.maximum}${unit}`;
-    default:
-      // The chain id is the only union in requests.
-      return 'an EVM chain id: a number, or a string such as "eip155:84532"';
-  }
-}
-
-/** Infinity (JSON's 1e999) and fractions count as numbers, although they are not accepted. */
-function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
-  if (issue.code === "too_small" || issue.code === "too_big") return true;
-  if (issue.code !== "invalid_type") return typeof value === "string";
-  return typeof value === "number" && /^(number|int)$/.test(issue.expected);
 }
 
 /** @throws {Refusal} 400 or 422. */
