@@ -4,8 +4,6 @@ import type { ResetFault, TruncationFault } from "./faults/fault.ts";
 export interface Connection {
   /** Aborts if the client disconnects before it has the whole response. */
   readonly signal: AbortSignal;
-  /** Whether the sandbox accepts this host name. Unset in process, where every name is accepted. */
-  readonly isAllowedHost?: (hostname: string) => boolean;
   /** How the connection breaks before the whole response is sent. */
   broken?: ConnectionFault;
 }

@@ -19,29 +19,11 @@ import {
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
- * Allows addresses, this machine's names, the host that the sandbox listens on, and the given names. This prevents DNS
- * rebinding: a web page can make its own name resolve to this machine, and the browser then treats the sandbox as part
- * of that page, but sends the page's name. Addresses cannot be rebound.
- *
- * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
+ * Addresses, as URL writes them, and this machine's names. Others must be allowed, against DNS rebinding: a web page can
+ * make its own name resolve to this machine, and the browser then treats the sandbox as part of that page, but sends the
+ * page's name. Addresses cannot be rebound.
  */
-function allowedHosts(names: readonly string[], listeningOn: string) {
-  if (listeningOn === "") {
-    // Node treats an empty host as every interface, and an unset variable must not expose this machine.
-    throw new ConfigurationError(
-      "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
-        '"0.0.0.0" to accept connections from other machines.',
-      { code: "cannot_listen", param: "host" },
-    );
-  }
-  const allowed = new Set([...names.map(checkedName), canonical(listeningOn)]);
-  // URL writes IPv6 addresses in brackets, and IPv4 addresses as four decimal numbers.
-  const local = /^(?:\[.*|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
-  return (hostname: string): boolean => {
-    const name = canonical(hostname);
-    return allowed.has(name) || local.test(name);
-  };
-}
+const localNames = /^(?:\[.*|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
 
 function canonical(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
@@ -98,7 +80,15 @@ const listenSchema = z.partial(
       (port) => isWholeWithin(port, 0, 65_535),
       rule("port must be a whole number from 0 to 65535", " Pass 0 for any free port."),
     ),
-    host: z.string(rule("host must be a string")),
+    host: z.string(rule("host must be a string")).check(
+      // Node treats an empty host as every interface, and an unset variable must not expose this machine.
+      z.refine((host) => host !== "", {
+        error:
+          "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
+          '"0.0.0.0" to accept connections from other machines.',
+        params: { code: "cannot_listen" },
+      }),
+    ),
     // `checkedName` checks each of them.
     allowedHosts: z.array(
       z.custom<string>(),
@@ -111,10 +101,20 @@ const listenSchema = z.partial(
 export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptions(listenSchema, options);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
-  const isAllowedHost = allowedHosts(names, host);
+  const allowed = new Set([...names.map(checkedName), canonical(host)]);
   const answer: Answer = async (request, { incoming, outgoing }) => {
-    const connection: Connection = { signal: request.signal, isAllowedHost };
-    const response = await app.fetch(whole(request), connection);
+    const { hostname } = new URL(request.url);
+    const name = canonical(hostname);
+    const connection: Connection = { signal: request.signal };
+    const response =
+      allowed.has(name) || localNames.test(name)
+        ? await app.fetch(whole(request), connection)
+        : refused(
+            403,
+            "host_not_allowed",
+            `The settlekit sandbox does not accept the host name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
+              "the name with the allowedHosts option of listen, or with --allow-host on the command line.",
+          );
     // The adapter soon closes a connection whose request body was not read.
     if (!incoming.complete) response.headers.set("Connection", "close");
     if (connection.broken === undefined) return response;
@@ -188,10 +188,18 @@ async function breakOff(
 /** Responds to requests that the adapter cannot parse. */
 function invalidTarget(error: unknown): Response {
   if (!(error instanceof RequestError)) throw error;
-  const message =
-    "The Host header is missing or invalid, or the path is not a URL. Send a valid Host header and path.";
-  const code = "invalid_request";
+  return refused(
+    400,
+    "invalid_request",
+    "The Host header is missing or invalid, or the path is not a URL. Send a valid Host header and path.",
+  );
+}
+
+/** The response to a request that the app does not get, in the service's envelope. */
+function refused(status: number, code: string, message: string): Response {
   const body = { error: { type: "invalid_request_error", message, code } };
-  const headers = { [evidenceHeader]: errorEvidence(400, code) };
-  return Response.json(body, { status: 400, headers });
+  return Response.json(body, {
+    status,
+    headers: { [evidenceHeader]: errorEvidence(status, code) },
+  });
 }

@@ -14,7 +14,6 @@ import {
   answerText,
   evidenceHeader,
   type Middleware,
-  Refusal,
   type ServiceEnv,
 } from "./answers.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
@@ -31,7 +30,6 @@ export function createApp(options: AppOptions): Hono<ServiceEnv> {
   const { clock, record, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
-  app.use(checkHost);
   // No response leaves before the changes that it reports are durable.
   app.use(async (_, next) => {
     await next();
@@ -48,17 +46,6 @@ export function createApp(options: AppOptions): Hono<ServiceEnv> {
   serveOperations(app, options);
   return app;
 }
-
-const checkHost: Middleware = ({ req, env }, next) => {
-  const { hostname } = new URL(req.url);
-  if (env.isAllowedHost?.(hostname) !== false) return next();
-  throw new Refusal(403, {
-    code: "host_not_allowed",
-    message:
-      `The settlekit sandbox does not accept the host name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
-      "the name with the allowedHosts option of listen, or with --allow-host on the command line.",
-  });
-};
 
 function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]): void {
   let loaded: ReturnType<typeof load> | undefined;
