@@ -100,16 +100,15 @@ export function createEvents(store: Store, now: () => Date) {
       if (typeof listener !== "function") {
         throw invalidArgument("listener", `listener must be a function, got ${show(listener)}.`);
       }
+      const warn = (error: unknown) => {
+        const isError = error instanceof Error;
+        process.emitWarning(isError ? error : `A sandbox.on listener threw ${show(error)}.`);
+      };
       return subscribe((event) => {
         if (type !== "*" && type !== event.type) return;
-        queueMicrotask(async () => {
-          try {
-            await listener(event as Parameters<typeof listener>[0]);
-          } catch (error) {
-            const isError = error instanceof Error;
-            process.emitWarning(isError ? error : `A sandbox.on listener threw ${show(error)}.`);
-          }
-        });
+        Promise.resolve(event as Parameters<typeof listener>[0])
+          .then(listener)
+          .catch(warn);
       });
     },
     /** Oldest first. */

@@ -66,32 +66,31 @@ export function createRequestLog({ clock, events, random, store }: Core) {
     const { req, env } = c;
     const { pathname, search } = new URL(req.url);
     const requestId = random.stream("requests").uuid();
-    const facts = {
+    let facts: RequestFacts = {
       at: clock.now().toISOString(),
       requestId,
       method: req.method,
       path: withoutSecrets(pathname + search),
+      outcome: "open",
+      status: null,
     };
     let answer: ReceivedAnswer | null = null;
-    let status: number | null = null;
-    let outcome: RequestOutcome = "open";
-    const sequence = events.emit({ ...facts, type: "request", outcome, status });
-    const kept = { headers: keptHeaders(req.raw.headers), ...keptBody(c.var.body ?? "") };
-    requests.set(requestId, { ...facts, outcome, status, ...kept, answer });
+    const sequence = events.emit({ ...facts, type: "request" });
+    const received = { headers: keptHeaders(req.raw.headers), ...keptBody(c.var.body ?? "") };
+    requests.set(requestId, { ...facts, ...received, answer });
 
     /** Stores the outcome in the request and its event, unless they were dropped. */
-    function end(how: RequestOutcome) {
-      outcome = how;
-      const state = { ...facts, outcome, status };
+    function end(outcome: RequestOutcome, status = facts.status): void {
+      facts = { ...facts, outcome, status };
       // After a reset of a sandbox with a seed, a later request may have the same id.
-      const isCurrent = events.ended({ ...state, type: "request", sequence });
+      const isCurrent = events.ended({ ...facts, type: "request", sequence });
       if (isCurrent && requests.get(requestId))
-        requests.set(requestId, { ...state, ...kept, answer });
+        requests.set(requestId, { ...facts, ...received, answer });
     }
 
     env.signal.addEventListener("abort", () => {
-      if (outcome === "open") end("unanswered");
-      else if (outcome === "answered") end("cut off");
+      if (facts.outcome === "open") end("unanswered");
+      else if (facts.outcome === "answered") end("cut off");
     });
     c.set("requestId", requestId);
     c.set("answer", "");
@@ -100,12 +99,11 @@ export function createRequestLog({ clock, events, random, store }: Core) {
     // Clients correct their countdowns by this header, so it must be the sandbox's time.
     c.res.headers.set("Date", clock.now().toUTCString());
     // The client already disconnected.
-    if (outcome !== "open") return;
+    if (facts.outcome !== "open") return;
     if (env.broken && isUnanswered(env.broken)) return end("unanswered");
-    status = c.res.status;
     // The sandbox's own headers contain no secret.
     answer = { headers: Object.fromEntries(c.res.headers), ...keptBody(c.var.answer) };
-    end(env.broken ? "cut off" : "answered");
+    end(env.broken ? "cut off" : "answered", c.res.status);
   };
 
   return {

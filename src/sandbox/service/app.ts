@@ -27,7 +27,7 @@ interface AppOptions extends ServiceOptions {
 }
 
 export function createApp(options: AppOptions): Hono<ServiceEnv> {
-  const { clock, record, store } = options;
+  const { record, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
   // No response leaves before the changes that it reports are durable.
@@ -39,10 +39,6 @@ export function createApp(options: AppOptions): Hono<ServiceEnv> {
   app.use(readBody, record);
   for (const routes of browserRoutes) app.use(routes, allowAnyOrigin(options));
   app.use(withFaults(options));
-  app.use(async (_, next) => {
-    clock.catchUp();
-    await next();
-  });
   serveOperations(app, options);
   return app;
 }

@@ -58,13 +58,14 @@ const operations = Object.entries<Operation<unknown>>({
 
 /** Adds every operation to the app, and rejects other routes and methods. */
 export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions): void {
-  const { dialect, events, handlers, idempotency, payments } = options;
+  const { clock, dialect, events, handlers, idempotency, payments } = options;
   const form = dialect === "published" ? published(payments) : undefined;
   for (const [name, operation] of operations) {
     const { method, path, body } = operation;
     const isOptional = body?.safeParse({}).success === true;
     const handle = handlers[name as keyof Handlers] as (call: Call) => unknown;
     app.on(method, [honoPath(path)], (c) => {
+      clock.catchUp();
       const { requestId, body: text } = c.var;
       const key = c.req.header(idempotencyKeyHeader);
       const merchant = authenticate(operation, c.req, options);
