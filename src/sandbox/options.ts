@@ -109,9 +109,17 @@ export const sandboxSchema = optionsOf({
     error: 'dialect must be "documented" or "published".',
   }),
   data: z.string({ error: "data must be the name of a file." }),
-  merchants: z.array(optionsOf(merchantFields), {
-    error: "merchants must be an array of objects, such as [{}, {}].",
-  }),
+  merchants: z
+    .array(optionsOf(merchantFields), {
+      error: "merchants must be an array of objects, such as [{}, {}].",
+    })
+    .check(
+      z.refine((merchants) => merchants.length > 0, {
+        error:
+          "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
+        params: { code: "no_merchants" },
+      }),
+    ),
 });
 
 /** Makes all options optional and rejects unknown ones. */

@@ -138,16 +138,12 @@ export async function serve(answer: Answer, port: number, host: string): Promise
   // Node's default of 511 is too short for a burst of parallel requests: connections beyond it are delayed or reset.
   server.listen({ port, host, backlog: 4_096 });
   await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
-    const { code, message } = cause;
-    throw code === "EADDRINUSE"
-      ? new ConfigurationError(
-          `Port ${port} on ${host} is in use. Stop the process that uses it, or choose another one; 0 takes any free port.`,
-          { code: "port_taken", param: "port", cause },
-        )
-      : new ConfigurationError(
-          `Cannot listen on port ${port} of ${host}: ${message}. Choose another host or port.`,
-          { code: "cannot_listen", param: "host", cause },
-        );
+    const isTaken = cause.code === "EADDRINUSE";
+    const message = isTaken
+      ? `Port ${port} on ${host} is in use. Stop the process that uses it, or choose another one; 0 takes any free port.`
+      : `Cannot listen on port ${port} of ${host}: ${cause.message}. Choose another host or port.`;
+    const [code, param] = isTaken ? ["port_taken", "port"] : ["cannot_listen", "host"];
+    throw new ConfigurationError(message, { code, param, cause });
   });
   const address = server.address() as AddressInfo;
   const close = () =>

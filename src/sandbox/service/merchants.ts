@@ -1,4 +1,3 @@
-import { ConfigurationError } from "../../errors.ts";
 import type { MerchantOptions, SandboxOptions } from "../options.ts";
 import { originOf, randomStream } from "../random.ts";
 import type { Store } from "../state/store.ts";
@@ -53,23 +52,13 @@ export function createMerchants(options: SandboxOptions, store: Store) {
     }
   }
 
-  function first(): SandboxMerchant {
-    const [merchant] = kept.values();
-    if (merchant !== undefined) return merchant;
-    throw new ConfigurationError(
-      "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
-      { code: "no_merchants", param: "merchants" },
-    );
-  }
-
   gather();
-  first();
   store.onReplaced(gather);
 
   return {
     /** In order; at least one. */
     all: kept.values,
-    first,
+    first: () => kept.values()[0] as SandboxMerchant,
     find: kept.get,
     /** `undefined` if the merchant has no endpoint. */
     endpointOf: (merchantId: string) => endpoints.get(merchantId),
