@@ -41,7 +41,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
    */
   function post(path: string, call: (...given: never[]) => unknown, ...names: string[]): void {
     routes.post(path, async (c) => {
-      const fields = parseObject(await c.req.text(), { isOptional: true });
+      const fields = parseObject((await c.req.text()) || "{}");
       if (fields.times === "always") fields.times = Number.POSITIVE_INFINITY;
       const options = Object.entries(fields).filter(([name]) => !names.includes(name));
       const id = path.includes(":id") ? [c.req.param("id")] : [];
@@ -119,7 +119,7 @@ async function send(
   { merchants, fetch, headerPrefix }: Sandbox,
   { method, path }: Operation<unknown>,
 ): Promise<Response> {
-  const fields = parseObject(await c.req.text(), { isOptional: true });
+  const fields = parseObject((await c.req.text()) || "{}");
   const { merchantId = merchants[0]?.merchantId, ...given } = fields;
   const merchant = merchants.find((it) => it.merchantId === merchantId);
   if (!merchant) throw refuseField(422, "merchantId", "is not a merchant of this sandbox.");

@@ -71,7 +71,7 @@ export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions):
       const merchant = authenticate(operation, c.req, options);
       const url = new URL(c.req.url);
       const query = parseQuery(operation, url);
-      const json = body ? parseObject(text, { isOptional }) : {};
+      const json = body ? parseObject(text === "" && isOptional ? "{}" : text) : {};
       const answer = idempotency.once(operation, merchant, key, json, () => {
         const input = { path: c.req.param(), query, body: body && checked(body, json) };
         const call = { origin: url.origin, merchant, ...input };

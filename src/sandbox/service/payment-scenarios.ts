@@ -1,4 +1,3 @@
-import type { InvalidRequestError } from "../../errors.ts";
 import { invalidArgument } from "../../values.ts";
 import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
@@ -160,16 +159,13 @@ const defaultDepositInCents = 2_500;
 
 /** The amount due, in USD cents; for a deposit, the customer chooses it. */
 function amountDue(payment: Payment, chosenInCents: number | undefined): number {
-  if (payment.type !== "deposit") {
-    if (chosenInCents === undefined) return payment.amountInCents;
-    throw invalidAmount("applies to deposits only: this payment has its own amount. Leave it out.");
-  }
-  const quotedInCents = payment.amountInCents === 0 ? defaultDepositInCents : payment.amountInCents;
-  const amountInCents = chosenInCents ?? quotedInCents;
-  if (isWholeWithin(amountInCents, 1, maxAmountInCents)) return amountInCents;
-  throw invalidAmount(`must be a whole number of USD cents from 1 to ${maxAmountInCents}.`);
-}
-
-function invalidAmount(problem: string): InvalidRequestError {
-  return invalidArgument("amountInCents", `amountInCents ${problem}`, "invalid_amount");
+  const isDeposit = payment.type === "deposit";
+  if (!isDeposit && chosenInCents === undefined) return payment.amountInCents;
+  // A deposit's amount is 0 until it is quoted.
+  const amountInCents = chosenInCents ?? (payment.amountInCents || defaultDepositInCents);
+  if (isDeposit && isWholeWithin(amountInCents, 1, maxAmountInCents)) return amountInCents;
+  const problem = isDeposit
+    ? `must be a whole number of USD cents from 1 to ${maxAmountInCents}.`
+    : "applies to deposits only: this payment has its own amount. Leave it out.";
+  throw invalidArgument("amountInCents", `amountInCents ${problem}`, "invalid_amount");
 }

@@ -113,23 +113,19 @@ export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: UR
 export const maxBodyBytes = 1_048_576;
 
 /**
- * A body as a JSON object. If the body is optional, an empty one counts as an empty object.
+ * A body as a JSON object.
  *
- * @param bodyText `undefined` for a body that was too large to read.
+ * @param text `undefined` for a body that was too large to read.
  * @throws {Refusal} 413 or 400.
  */
-export function parseObject(
-  bodyText: string | undefined,
-  { isOptional }: { readonly isOptional: boolean },
-): Record<string, unknown> {
-  if (bodyText === undefined) {
+export function parseObject(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) {
     throw new Refusal(413, {
       code: "body_too_large",
       message: `The body is larger than ${maxBodyBytes} bytes. Send the documented fields only.`,
     });
   }
-  if (bodyText === "" && isOptional) return {};
-  const value = parseJson(bodyText);
+  const value = parseJson(text);
   if (isRecord(value)) return value;
   throw new Refusal(400, {
     code: "invalid_request",
