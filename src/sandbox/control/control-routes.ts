@@ -9,7 +9,7 @@ import { createPayment, createWithdrawal } from "../../wire/operations.ts";
 import type { Events } from "../event-bus.ts";
 import type { Frequency } from "../faults/fault.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { answerJson, Refusal, type ServiceEnv } from "../service/answers.ts";
+import { Refusal, respond, type ServiceEnv } from "../service/answers.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
 import { maxBodyBytes, parseJson, parseObject, refuseField } from "../service/validation.ts";
 import type { SavedSandbox } from "../state/state.ts";
@@ -32,7 +32,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   routes.use(limitBody(maxBodyBytes));
 
   function get(path: string, read: (id: string) => unknown): void {
-    routes.get(path, (c) => answerJson(c, 200, read(c.req.param("id") ?? "")));
+    routes.get(path, (c) => respond(c, 200, read(c.req.param("id") ?? "")));
   }
 
   /**
@@ -47,7 +47,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
       const id = path.includes(":id") ? [c.req.param("id")] : [];
       const given = [...id, ...names.map((name) => fields[name]), Object.fromEntries(options)];
       const result = await call(...(given as never[]));
-      return result === undefined ? c.body(null, 204) : answerJson(c, 200, result);
+      return result === undefined ? c.body(null, 204) : respond(c, 200, result);
     });
   }
 
@@ -64,7 +64,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     if (!answer.ok || !isRecord(created)) return answer;
     const { paymentId, paymentUrl } = created;
     // Leave out the payment secret: the page at paymentUrl has it.
-    return answerJson(c, answer.status, { paymentId, paymentUrl });
+    return respond(c, answer.status, { paymentId, paymentUrl });
   });
   routes.post("/withdrawals", (c) => send(c, sandbox, createWithdrawal));
 

@@ -72,38 +72,31 @@ export function pageOf<Value>(
   };
 }
 
-export function answerJson(
+/** Responds with text as it is, or with a value as JSON; without a body if the status allows none. */
+export function respond(
   c: Context<ServiceEnv>,
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return answerText(c, status, JSON.stringify(value), { ...jsonType, ...headers });
+  const [type, text] =
+    typeof value === "string" ? ["text/plain", value] : [jsonType, JSON.stringify(value)];
+  const hasBody = ![204, 205, 304].includes(status);
+  c.set("answer", hasBody ? text : "");
+  if (!hasBody) return c.body(null, status as StatusCode, headers);
+  return c.body(text, status as ContentfulStatusCode, { "Content-Type": type, ...headers });
 }
 
-const jsonType = { "Content-Type": "application/json" };
+const jsonType = "application/json";
 
+/** @param json The response body, which the idempotency store keeps as text. */
 export function answerOperation(
   c: Context<ServiceEnv>,
   { name, successStatus = 200 }: Operation<unknown>,
   json: string,
 ): Response {
   const evidence = { [evidenceHeader]: operationEvidence(name) };
-  return answerText(c, successStatus, json, { ...jsonType, ...evidence });
-}
-
-/** Responds with text, or without a body if the status allows none. */
-export function answerText(
-  c: Context<ServiceEnv>,
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  const hasBody = ![204, 205, 304].includes(status);
-  c.set("answer", hasBody ? text : "");
-  if (hasBody) return c.body(text, status as ContentfulStatusCode, headers);
-  const { "Content-Type": _, ...others } = headers;
-  return c.body(null, status as StatusCode, others);
+  return respond(c, successStatus, json, { "Content-Type": jsonType, ...evidence });
 }
 
 /** Responds with the documented envelope: `{ error: { type, message, code, param? } }`. */
@@ -114,7 +107,7 @@ export function answerRefusal(
 ): Response {
   const error = { type: errorType(status), message, code, param };
   const evidence = { [evidenceHeader]: errorEvidence(status, code) };
-  return answerJson(c, status, { error }, { ...evidence, ...headers });
+  return respond(c, status, { error }, { ...evidence, ...headers });
 }
 
 function errorType(status: number): string {

@@ -9,11 +9,10 @@ import type { AnswerFault, Fault } from "../faults/fault.ts";
 import { callerOf, type Faults } from "../faults/faults.ts";
 import {
   answerError,
-  answerJson,
   answerRefusal,
-  answerText,
   evidenceHeader,
   type Middleware,
+  respond,
   type ServiceEnv,
 } from "./answers.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
@@ -140,10 +139,7 @@ function latency(ms: number, { signal }: Connection): Promise<void> {
 function answerOf({ status, retryAfter, body }: AnswerFault, c: Context<ServiceEnv>): Response {
   const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };
   const assumed = { [evidenceHeader]: "assumed", ...headers };
-  if (typeof body === "string") {
-    return answerText(c, status, body, { "Content-Type": "text/plain", ...assumed });
-  }
-  if (body !== undefined) return answerJson(c, status, body, assumed);
+  if (body !== undefined) return respond(c, status, body, assumed);
   // The same as the service's own response.
   const message =
     status === 429
