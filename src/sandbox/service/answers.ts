@@ -105,14 +105,10 @@ export function answerRefusal(
   status: number,
   { code, message, param, headers }: RefusalFacts,
 ): Response {
-  const error = { type: errorType(status), message, code, param };
+  const refusal = status === 401 ? "authentication_error" : "invalid_request_error";
+  const error = { type: status >= 500 ? "api_error" : refusal, message, code, param };
   const evidence = { [evidenceHeader]: errorEvidence(status, code) };
   return respond(c, status, { error }, { ...evidence, ...headers });
-}
-
-function errorType(status: number): string {
-  if (status >= 500) return "api_error";
-  return status === 401 ? "authentication_error" : "invalid_request_error";
 }
 
 export function answerError(error: Error, c: Context<ServiceEnv>): Response {

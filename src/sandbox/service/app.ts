@@ -113,19 +113,17 @@ function withFaults({ takeFault, events, headerPrefix }: AppOptions): Middleware
 
 /** Serves a request with a fault. Calling `next` makes the request take effect. */
 async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Promise<void> {
-  if ("status" in fault || "latencyMs" in fault) {
-    if (fault.when === "after") await next();
-    if (fault.latencyMs !== undefined) await latency(fault.latencyMs, c.env);
-    if ("status" in fault) {
-      // hono would merge the previous response's headers.
-      for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
-      c.res = answerOf(fault, c);
-    } else if (fault.when === "before") await next();
-  } else {
+  const isBefore = "when" in fault && fault.when === "before";
+  if (!isBefore) await next();
+  if ("latencyMs" in fault && fault.latencyMs !== undefined) await latency(fault.latencyMs, c.env);
+  if ("status" in fault) {
+    // hono would merge the previous response's headers.
+    for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
+    c.res = answerOf(fault, c);
+  } else if (fault.connection !== undefined) {
     c.env.broken = fault;
-    if (fault.connection === "reset" && fault.when === "before") c.res = c.body(null);
-    else await next();
-  }
+    if (isBefore) c.res = c.body(null);
+  } else if (isBefore) await next();
 }
 
 function latency(ms: number, { signal }: Connection): Promise<void> {
