@@ -1,18 +1,16 @@
-import type { ResetFault, TruncationFault } from "./faults/fault.ts";
-
 /** A request's connection, passed as the `env` of hono's `fetch`. The app sets `broken` if a fault breaks it. */
 export interface Connection {
   /** Aborts if the client disconnects before it has the whole response. */
   readonly signal: AbortSignal;
-  /** How the connection breaks before the whole response is sent. */
-  broken?: ConnectionFault;
+  broken?: Break;
 }
 
-export type ConnectionFault = ResetFault | TruncationFault;
-
-/** Whether the connection breaks before any of the response arrives. Otherwise half of it arrives. */
-export function isUnanswered(fault: ConnectionFault): boolean {
-  return fault.connection === "reset" && fault.when !== "mid-answer";
+/** How a connection breaks before the whole response is sent. */
+export interface Break {
+  /** Before any of the response arrives. Otherwise, half of it arrives. */
+  readonly isUnanswered: boolean;
+  /** Otherwise, the server ends the connection. */
+  readonly isReset: boolean;
 }
 
 /** The sandbox's hono app. */
@@ -53,13 +51,13 @@ export async function fetchInProcess(app: SandboxApp, request: Request): Promise
   }
 }
 
-async function brokenAnswer(answer: Response, fault: ConnectionFault): Promise<Response> {
+async function brokenAnswer(answer: Response, { isReset, isUnanswered }: Break): Promise<Response> {
   // The same causes as Node's own fetch.
-  const cause =
-    fault.connection === "truncated"
-      ? Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" })
-      : Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
-  if (isUnanswered(fault)) throw new TypeError("fetch failed", { cause });
+  const [message, code] = isReset
+    ? ["read ECONNRESET", "ECONNRESET"]
+    : ["other side closed", "UND_ERR_SOCKET"];
+  const cause = Object.assign(new Error(message), { code });
+  if (isUnanswered) throw new TypeError("fetch failed", { cause });
   const { half, headers } = await firstHalf(answer);
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(half),

@@ -9,13 +9,7 @@ import { show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { checkOptions } from "../wire/fields.ts";
 import { isWholeWithin } from "./checks.ts";
-import {
-  type Connection,
-  type ConnectionFault,
-  firstHalf,
-  isUnanswered,
-  type SandboxApp,
-} from "./connection.ts";
+import { type Break, type Connection, firstHalf, type SandboxApp } from "./connection.ts";
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
@@ -168,15 +162,15 @@ function whole(request: Request): Request {
 async function breakOff(
   outgoing: HttpBindings["outgoing"],
   answer: Response,
-  fault: ConnectionFault,
+  { isReset, isUnanswered }: Break,
 ) {
   const { socket } = outgoing;
-  if (isUnanswered(fault)) return void socket?.resetAndDestroy();
+  if (isUnanswered) return void socket?.resetAndDestroy();
   const { half, headers } = await firstHalf(answer);
   outgoing.writeHead(answer.status, Object.fromEntries(headers));
   // Only after the first half was sent: a reset would overtake it.
   outgoing.write(half, () => {
-    if (fault.connection === "reset") socket?.resetAndDestroy();
+    if (isReset) socket?.resetAndDestroy();
     else socket?.end();
   });
 }

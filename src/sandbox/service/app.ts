@@ -121,7 +121,8 @@ async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Prom
     for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
     c.res = answerOf(fault, c);
   } else if (fault.connection !== undefined) {
-    c.env.broken = fault;
+    const isReset = fault.connection === "reset";
+    c.env.broken = { isReset, isUnanswered: isReset && fault.when !== "mid-answer" };
     if (isBefore) c.res = c.body(null);
   } else if (isBefore) await next();
 }
