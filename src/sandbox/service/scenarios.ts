@@ -158,7 +158,7 @@ export function createScenarios<
   const upcoming = (id: string) =>
     stepsLeft(id).map(({ status, confirmations, dueMs }) => {
       const dueAt = dueMs === null ? null : new Date(dueMs).toISOString();
-      return { status, confirmations, dueAt } as UpcomingStep<Planned["status"]>;
+      return { status, confirmations, dueAt };
     });
 
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
