@@ -62,7 +62,7 @@ export interface SandboxLimits {
 }
 
 /** An option with a custom rule, error message and error code. */
-function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code: string) {
+export function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code: string) {
   return z.custom<Value>(isRight, { error, params: { code } });
 }
 
@@ -109,17 +109,16 @@ export const sandboxSchema = optionsOf({
     error: 'dialect must be "documented" or "published".',
   }),
   data: z.string({ error: "data must be the name of a file." }),
-  merchants: z
-    .array(optionsOf(merchantFields), {
-      error: "merchants must be an array of objects, such as [{}, {}].",
-    })
-    .check(
-      z.refine((merchants) => merchants.length > 0, {
-        error:
-          "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
-        params: { code: "no_merchants" },
-      }),
+  merchants: z.pipe(
+    ruled(
+      (value) => !Array.isArray(value) || value.length > 0,
+      "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
+      "no_merchants",
     ),
+    z.array(optionsOf(merchantFields), {
+      error: "merchants must be an array of objects, such as [{}, {}].",
+    }),
+  ),
 });
 
 /** Makes all options optional and rejects unknown ones. */

@@ -10,6 +10,7 @@ import { defaultSandboxPort } from "../wire/credential.ts";
 import { checkOptions } from "../wire/fields.ts";
 import { isWholeWithin } from "./checks.ts";
 import { type Break, type Connection, firstHalf, type SandboxApp } from "./connection.ts";
+import { ruled } from "./options.ts";
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
@@ -74,14 +75,15 @@ const listenSchema = z.partial(
       (port) => isWholeWithin(port, 0, 65_535),
       rule("port must be a whole number from 0 to 65535", " Pass 0 for any free port."),
     ),
-    host: z.string(rule("host must be a string")).check(
+    host: z.pipe(
       // Node treats an empty host as every interface, and an unset variable must not expose this machine.
-      z.refine((host) => host !== "", {
-        error:
-          "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
+      ruled(
+        (host) => host !== "",
+        "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
           '"0.0.0.0" to accept connections from other machines.',
-        params: { code: "cannot_listen" },
-      }),
+        "cannot_listen",
+      ),
+      z.string(rule("host must be a string")),
     ),
     // `checkedName` checks each of them.
     allowedHosts: z.array(
@@ -136,8 +138,11 @@ export async function serve(answer: Answer, port: number, host: string): Promise
     const message = isTaken
       ? `Port ${port} on ${host} is in use. Stop the process that uses it, or choose another one; 0 takes any free port.`
       : `Cannot listen on port ${port} of ${host}: ${cause.message}. Choose another host or port.`;
-    const [code, param] = isTaken ? ["port_taken", "port"] : ["cannot_listen", "host"];
-    throw new ConfigurationError(message, { code, param, cause });
+    throw new ConfigurationError(message, {
+      code: isTaken ? "port_taken" : "cannot_listen",
+      param: isTaken ? "port" : "host",
+      cause,
+    });
   });
   const address = server.address() as AddressInfo;
   const close = () =>
