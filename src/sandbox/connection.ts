@@ -2,6 +2,8 @@
 export interface Connection {
   /** Aborts if the client disconnects before it has the whole response. */
   readonly signal: AbortSignal;
+  /** Whether the sandbox accepts this host name. Unset in process, where every name is accepted. */
+  readonly isAllowedHost?: (hostname: string) => boolean;
   broken?: Break;
 }
 

@@ -98,19 +98,13 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   checkOptions(listenSchema, options);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
   const allowed = new Set([...names.map(checkedName), canonical(host)]);
-  const answer: Answer = async (request, { incoming, outgoing }) => {
-    const { hostname } = new URL(request.url);
+  const isAllowedHost = (hostname: string) => {
     const name = canonical(hostname);
-    const connection: Connection = { signal: request.signal };
-    const response =
-      allowed.has(name) || localNames.test(name)
-        ? await app.fetch(whole(request), connection)
-        : refused(
-            403,
-            "host_not_allowed",
-            `The settlekit sandbox does not accept the host name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
-              "the name with the allowedHosts option of listen, or with --allow-host on the command line.",
-          );
+    return allowed.has(name) || localNames.test(name);
+  };
+  const answer: Answer = async (request, { incoming, outgoing }) => {
+    const connection: Connection = { signal: request.signal, isAllowedHost };
+    const response = await app.fetch(whole(request), connection);
     // The adapter soon closes a connection whose request body was not read.
     if (!incoming.complete) response.headers.set("Connection", "close");
     if (connection.broken === undefined) return response;
@@ -183,18 +177,10 @@ async function breakOff(
 /** Responds to requests that the adapter cannot parse. */
 function invalidTarget(error: unknown): Response {
   if (!(error instanceof RequestError)) throw error;
-  return refused(
-    400,
-    "invalid_request",
-    "The Host header is missing or invalid, or the path is not a URL. Send a valid Host header and path.",
-  );
-}
-
-/** The response to a request that the app does not get, in the service's envelope. */
-function refused(status: number, code: string, message: string): Response {
+  const message =
+    "The Host header is missing or invalid, or the path is not a URL. Send a valid Host header and path.";
+  const code = "invalid_request";
   const body = { error: { type: "invalid_request_error", message, code } };
-  return Response.json(body, {
-    status,
-    headers: { [evidenceHeader]: errorEvidence(status, code) },
-  });
+  const headers = { [evidenceHeader]: errorEvidence(400, code) };
+  return Response.json(body, { status: 400, headers });
 }

@@ -29,7 +29,7 @@ test.each([
   ["evm", 474],
   ["http", 2_568],
   ["resources", 2_557],
-  ["sandbox", 6_410],
+  ["sandbox", 6_436],
   ["testing", 401],
   ["webhooks", 1_722],
   ["wire", 1_729],

@@ -5,6 +5,7 @@ import type { Evidence, Operation } from "../../wire/operation.ts";
 import { documentedOperations } from "../../wire/operations.ts";
 import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 import type { Connection } from "../connection.ts";
+import type { SandboxMerchant } from "./merchants.ts";
 
 /** The environment of the sandbox's hono apps: the connection, and variables that middleware sets. */
 export interface ServiceEnv {
@@ -13,6 +14,12 @@ export interface ServiceEnv {
     requestId: string;
     /** The request's body; undefined if it was too large to read. */
     body: string | undefined;
+    /** The merchant that the request is about. */
+    merchant: SandboxMerchant;
+    /** The query as its schema returns it. */
+    query: unknown;
+    /** The body as sent; empty if the operation takes none. */
+    json: Record<string, unknown>;
     /** The response body, for the log. */
     answer: string;
   };

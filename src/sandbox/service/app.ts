@@ -12,6 +12,7 @@ import {
   answerRefusal,
   evidenceHeader,
   type Middleware,
+  Refusal,
   respond,
   type ServiceEnv,
 } from "./answers.ts";
@@ -26,9 +27,10 @@ interface AppOptions extends ServiceOptions {
 }
 
 export function createApp(options: AppOptions): Hono<ServiceEnv> {
-  const { record, store } = options;
+  const { clock, record, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
+  app.use(checkHost);
   // No response leaves before the changes that it reports are durable.
   app.use(async (_, next) => {
     await next();
@@ -38,9 +40,24 @@ export function createApp(options: AppOptions): Hono<ServiceEnv> {
   app.use(readBody, record);
   for (const routes of browserRoutes) app.use(routes, allowAnyOrigin(options));
   app.use(withFaults(options));
+  app.use(async (_, next) => {
+    clock.catchUp();
+    await next();
+  });
   serveOperations(app, options);
   return app;
 }
+
+const checkHost: Middleware = ({ req, env }, next) => {
+  const { hostname } = new URL(req.url);
+  if (env.isAllowedHost?.(hostname) !== false) return next();
+  throw new Refusal(403, {
+    code: "host_not_allowed",
+    message:
+      `The settlekit sandbox does not accept the host name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
+      "the name with the allowedHosts option of listen, or with --allow-host on the command line.",
+  });
+};
 
 function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]): void {
   let loaded: ReturnType<typeof load> | undefined;

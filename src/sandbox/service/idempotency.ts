@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { canonicalJson, invalidOption } from "../../values.ts";
+import { idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
-import { Refusal } from "./answers.ts";
-import type { SandboxMerchant } from "./merchants.ts";
+import { answerOperation, type Middleware, Refusal } from "./answers.ts";
 
 /** How long a key identifies a request (interface section 8). */
 const idempotencyWindowMs = 24 * 3_600_000;
@@ -33,43 +33,46 @@ export function createIdempotencyStore({ clock, store }: Core) {
 
   return {
     /**
-     * Performs a request, or returns the answer to the first request with the same key. Does not store errors (assumed:
-     * a client may correct the error and reuse the key).
+     * Middleware that repeats the response to the first request with the same key. Does not store errors (assumed: a
+     * client may correct the error and reuse the key).
      *
-     * @param perform Synchronous: key and objects are stored together, and a simultaneous request with the same key
-     * finds them.
      * @throws {Refusal} 409 when the key may not be reused, or was used with a different body.
      */
-    once(
-      { name, replay }: Operation<unknown>,
-      { merchantId }: SandboxMerchant,
-      key: string | undefined,
-      json: unknown,
-      perform: () => string,
-    ): string {
-      if (replay === "safe" || !key) return perform();
-      // Each operation has its own keys.
-      const id = JSON.stringify([merchantId, name, key]);
-      checkDepth(json);
-      const fingerprint = hash("sha256", canonicalJson(json), "base64");
-      const earlier = kept.get(id);
-      // Keys that are too old stay stored until the limit drops them, or until they are used again.
-      if (!earlier || clock.nowMs() - earlier.usedMs >= idempotencyWindowMs) {
-        const answer = perform();
-        // Otherwise it would keep its old place, and be dropped early.
-        kept.delete(id);
-        kept.set(id, { usedMs: clock.nowMs(), fingerprint, answer });
-        return answer;
-      }
-      const repetition = replay === "keyed" ? "honoured" : ofWithdrawals.get();
-      if (repetition === "ignored") return perform();
-      if (repetition === "conflict") {
-        throw conflict(
-          "This Idempotency-Key belongs to a request that is in progress or complete.",
-        );
-      }
-      if (earlier.fingerprint === fingerprint) return earlier.answer;
-      throw conflict("This Idempotency-Key was already used with different parameters.");
+    once(operation: Operation<unknown>): Middleware {
+      const { name, replay } = operation;
+      return async (c, next) => {
+        const key = c.req.header(idempotencyKeyHeader);
+        if (!key) return next();
+        const { merchant, json } = c.var;
+        // Each operation has its own keys.
+        const id = JSON.stringify([merchant.merchantId, name, key]);
+        checkDepth(json);
+        const fingerprint = hash("sha256", canonicalJson(json), "base64");
+        const earlier = kept.get(id);
+        // Keys that are too old stay stored until the limit drops them, or until they are used again.
+        if (!earlier || clock.nowMs() - earlier.usedMs >= idempotencyWindowMs) {
+          // Operations run before next() returns its promise: key and objects are stored together, and a simultaneous
+          // request with the same key finds them.
+          const performed = next();
+          const { answer } = c.var;
+          if (c.error === undefined) {
+            // Otherwise it would keep its old place, and be dropped early.
+            kept.delete(id);
+            kept.set(id, { usedMs: clock.nowMs(), fingerprint, answer });
+          }
+          return performed;
+        }
+        const repetition = replay === "keyed" ? "honoured" : ofWithdrawals.get();
+        if (repetition === "ignored") return next();
+        if (repetition === "conflict") {
+          throw conflict(
+            "This Idempotency-Key belongs to a request that is in progress or complete.",
+          );
+        }
+        if (earlier.fingerprint === fingerprint)
+          return answerOperation(c, operation, earlier.answer);
+        throw conflict("This Idempotency-Key was already used with different parameters.");
+      };
     },
     ofWithdrawals: ofWithdrawals.get,
     /** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */

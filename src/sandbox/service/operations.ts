@@ -1,13 +1,13 @@
 import type { Hono, HonoRequest } from "hono";
 import * as z from "zod/mini";
 import { isRecord } from "../../values.ts";
-import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts";
+import { credentialHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
 import { operationTable } from "../../wire/operations.ts";
 import { createPaymentBodySchema } from "../../wire/payment.ts";
 import type { Core } from "../core.ts";
 import { randomStream } from "../random.ts";
-import { answerOperation, found, Refusal, type ServiceEnv } from "./answers.ts";
+import { answerOperation, found, type Middleware, Refusal, type ServiceEnv } from "./answers.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import type { Merchants, SandboxMerchant } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
@@ -58,28 +58,20 @@ const operations = Object.entries<Operation<unknown>>({
 
 /** Adds every operation to the app, and rejects other routes and methods. */
 export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions): void {
-  const { clock, dialect, events, handlers, idempotency, payments } = options;
+  const { dialect, events, handlers, idempotency, payments } = options;
   const form = dialect === "published" ? published(payments) : undefined;
   for (const [name, operation] of operations) {
-    const { method, path, body } = operation;
-    const isOptional = body?.safeParse({}).success === true;
+    const { method, path, body, replay } = operation;
     const handle = handlers[name as keyof Handlers] as (call: Call) => unknown;
-    app.on(method, [honoPath(path)], (c) => {
-      clock.catchUp();
-      const { requestId, body: text } = c.var;
-      const key = c.req.header(idempotencyKeyHeader);
-      const merchant = authenticate(operation, c.req, options);
-      const url = new URL(c.req.url);
-      const query = parseQuery(operation, url);
-      const json = body ? parseObject(text === "" && isOptional ? "{}" : text) : {};
-      const answer = idempotency.once(operation, merchant, key, json, () => {
-        const input = { path: c.req.param(), query, body: body && checked(body, json) };
-        const call = { origin: url.origin, merchant, ...input };
-        // Handlers are synchronous, so this request causes every event that is emitted here.
-        const value = events.during({ requestId }, () => handle(call));
-        return JSON.stringify(value, form);
-      });
-      return answerOperation(c, operation, answer);
+    const middleware = [authenticate(operation, options), readInput(operation)];
+    if (body && replay !== "safe") middleware.push(idempotency.once(operation));
+    app.on(method, [honoPath(path)], ...middleware, (c) => {
+      const { requestId, merchant, query, json } = c.var;
+      const { origin } = new URL(c.req.url);
+      const input = { path: c.req.param(), query, body: body && checked(body, json) };
+      // Handlers are synchronous, so this request causes every event that is emitted here.
+      const value = events.during({ requestId }, () => handle({ origin, merchant, ...input }));
+      return answerOperation(c, operation, JSON.stringify(value, form));
     });
   }
   const methods = Map.groupBy(operations, ([, { path }]) => path);
@@ -116,12 +108,31 @@ const credentials: Readonly<Record<Credential, { code: string; owner: string }>>
   paymentSecret: { code: "invalid_payment_secret", owner: "the secret of this payment" },
 };
 
+/** @throws {Refusal} 400, 413 or 422. */
+function readInput(operation: Operation<unknown>): Middleware {
+  const { body } = operation;
+  const isOptional = body?.safeParse({}).success === true;
+  return (c, next) => {
+    const text = c.var.body;
+    c.set("query", parseQuery(operation, new URL(c.req.url)));
+    c.set("json", body ? parseObject(text === "" && isOptional ? "{}" : text) : {});
+    return next();
+  };
+}
+
+function authenticate(operation: Operation<unknown>, options: ServiceOptions): Middleware {
+  return (c, next) => {
+    c.set("merchant", merchantOf(operation, c.req, options));
+    return next();
+  };
+}
+
 /**
- * Returns the merchant that the credential belongs to. Each operation requires one kind (interface section 5).
+ * The merchant that the credential belongs to. Each operation requires one kind (interface section 5).
  *
  * @throws {Refusal} 401, 403 or 404.
  */
-function authenticate(
+function merchantOf(
   { credential }: Operation<unknown>,
   req: HonoRequest,
   { headerPrefix, merchants, payments }: ServiceOptions,
