@@ -1,5 +1,5 @@
 import { pwsh } from "@optique/core/completion";
-import { or } from "@optique/core/constructs";
+import { type OrErrorOptions, or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
@@ -59,26 +59,21 @@ function named(words: readonly string[]): Command[] {
 function parserFor(words: readonly string[]): Command["parser"] {
   const grouped = Map.groupBy(named(words), ({ words: [group = ""] }) => group);
   const parsers = Array.from(grouped, ([group, members]) => {
-    const parser = anyOf(members.map(({ parser }) => parser));
-    const verbs = members.flatMap(({ words: [_group, ...verb] }) => verb);
-    if (verbs.length === 0) return parser;
-    const brief = [text(`${groups[group] ?? "Call the service"}: ${verbs.join(", ")}.`)];
-    return command(group, parser, { brief });
+    const verbs = members.flatMap(({ words: [_group, ...verb] }) => verb).join(", ");
+    const noMatch = [text(`Missing command after ${group}: ${verbs}.`)];
+    const parser = anyOf(
+      members.map(({ parser }) => parser),
+      { ...errors, noMatch },
+    );
+    const brief = [text(`${groups[group] ?? "Call the service"}: ${verbs}.`)];
+    return verbs === "" ? parser : command(group, parser, { brief });
   });
-  return anyOf(parsers);
+  return anyOf(parsers, errors);
 }
 
-function anyOf(parsers: readonly Command["parser"][]): Command["parser"] {
+function anyOf(parsers: readonly Command["parser"][], errors: OrErrorOptions): Command["parser"] {
   const [only, ...others] = parsers;
   return only !== undefined && others.length === 0 ? only : or(...parsers, { errors });
-}
-
-/** @throws {UsageError} The arguments name a group without a command. */
-function requireVerb(args: readonly string[]): void {
-  const [group = "", ...others] = args;
-  const verbs = named([group]).flatMap(({ words: [_group, ...verb] }) => verb);
-  if (others.length > 0 || verbs.length === 0) return;
-  throw new UsageError(`Missing command after ${group}: ${verbs.join(", ")}.`);
 }
 
 /** PowerShell, under its own name too. */
@@ -95,7 +90,6 @@ export function parse(
 ): Run {
   const nothingElse: Run = async () => exitCodes.ok;
   const option = { names: ["-v", "--version"] } as const;
-  requireVerb(args);
   // The library looks the shell up in an object, and would find `constructor`.
   if (args[0] === "completion" && String(args[1]) in {}) {
     throw new UsageError(`Unsupported shell ${show(args[1])}. See settlekit completion --help.`);
