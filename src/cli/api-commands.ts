@@ -7,6 +7,7 @@ import type { CreateOnceInput } from "../resources/payouts/payout.ts";
 import { show } from "../values.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
+import { type Command, defineCommand, operand, setting, toggle } from "./command.ts";
 import { confirmPayout } from "./confirm.ts";
 import {
   columnsOf,
@@ -16,19 +17,7 @@ import {
   operandsOf,
   optionsOf,
 } from "./operation-options.ts";
-import {
-  type Command,
-  clientFrom,
-  csv,
-  defineCommand,
-  instant,
-  noKey,
-  operand,
-  production,
-  serviceOptions,
-  setting,
-  toggle,
-} from "./options.ts";
+import { clientFrom, csv, instant, noKey, production, serviceOptions } from "./options.ts";
 import { mostOf, pageOptions, printList } from "./records.ts";
 import { interruptible } from "./terminal.ts";
 

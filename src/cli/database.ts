@@ -7,16 +7,9 @@ import { postgres } from "../stores/postgres.ts";
 import { sqlite } from "../stores/sqlite.ts";
 import { type Component, migrationScript, type Store } from "../stores/store.ts";
 import { show } from "../values.ts";
+import { type Command, defineCommand, setting, toggle, type ValuesOf } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
-import {
-  type Command,
-  defineCommand,
-  dotenv,
-  path,
-  setting,
-  toggle,
-  type ValuesOf,
-} from "./options.ts";
+import { dotenv, path } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 const schema = setting(

@@ -1,8 +1,9 @@
 import { ConfigurationError, SettlekitError } from "../errors.ts";
 import type { ClientOptions, Configuration } from "../options.ts";
 import type { Environment } from "../wire/credential.ts";
+import { defineCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
-import { clientFrom, defineCommand, noKey, serviceOptions } from "./options.ts";
+import { clientFrom, noKey, serviceOptions } from "./options.ts";
 import { durationText, paint } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({

@@ -6,8 +6,8 @@ import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { normalizeSpawnCommand } from "tinyexec";
 import { show } from "../values.ts";
+import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { defineCommand } from "./options.ts";
 import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
 import { paint } from "./terminal.ts";
 

@@ -9,19 +9,10 @@ import {
 import { inboxTables } from "../inbox/tables.ts";
 import { otherTenants } from "../inbox/tenants.ts";
 import { requireMigrated, type Work } from "../stores/store.ts";
+import { type Command, defineCommand, operand, setting, type ValuesOf } from "./command.ts";
 import { databaseOptions, sqlCommand, withStore } from "./database.ts";
 import { UsageError } from "./exit-codes.ts";
-import {
-  type Command,
-  clientFrom,
-  defineCommand,
-  headerPrefix,
-  instant,
-  json,
-  operand,
-  setting,
-  type ValuesOf,
-} from "./options.ts";
+import { clientFrom, headerPrefix, instant, json } from "./options.ts";
 import { printList } from "./records.ts";
 import type { Terminal } from "./terminal.ts";
 

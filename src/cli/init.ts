@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { isRecord, parsedJson, show } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
+import { defineCommand, setting } from "./command.ts";
 import { readText, writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
-import { defineCommand, path, setting } from "./options.ts";
+import { path } from "./options.ts";
 import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
 
 export const initCommand = defineCommand({

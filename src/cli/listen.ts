@@ -9,13 +9,12 @@ import {
   WebhookVerificationError,
 } from "../webhooks/index.ts";
 import { refusalStatus } from "../webhooks/receiver.ts";
+import { defineCommand, setting } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
 import {
-  defineCommand,
   listenOptions,
   seconds,
   serviceOptions,
-  setting,
   webhookSecret,
   webhookSecretFrom,
   webUrl,

@@ -3,7 +3,8 @@ import type { Parser } from "@optique/core/parser";
 import { choice, integer, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
-import { operand, readBy, setting, textSuchAs } from "./options.ts";
+import { operand, readBy, setting } from "./command.ts";
+import { textSuchAs } from "./options.ts";
 
 // Options and columns of an operation, read from the OpenAPI document.
 

@@ -1,5 +1,6 @@
+import { type Command, defineCommand, setting, toggle } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
-import { type Command, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
+import { headerPrefix } from "./options.ts";
 import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
 
 export function decisionCommand(name: "approve" | "reject" | "cancel", brief: string): Command {

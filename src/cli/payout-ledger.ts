@@ -5,9 +5,10 @@ import { toRecipientAddress } from "../evm/address.ts";
 import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
 import { payoutTables } from "../payouts/tables.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
+import { operand, readBy, setting, type ValuesOf } from "./command.ts";
 import { databaseOptions, withStore } from "./database.ts";
 import { centsFrom } from "./operation-options.ts";
-import { clientFrom, json, noKey, operand, readBy, setting, type ValuesOf } from "./options.ts";
+import { clientFrom, json, noKey } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const orderId = operand("ORDER_ID", "The payout's orderId.");

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { OutcomeUnknownError } from "../errors.ts";
 import type { PayoutsEvent } from "../payouts/index.ts";
 import { readWaiting, type Waiting } from "../payouts/stats.ts";
+import { defineCommand, toggle, type ValuesOf } from "./command.ts";
 import { requireProduction } from "./confirm.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { defineCommand, headerPrefix, production, toggle, type ValuesOf } from "./options.ts";
+import { headerPrefix, production } from "./options.ts";
 import { ledgerOptions, limits, quietMs, withLedger } from "./payout-ledger.ts";
 import { interruptible } from "./terminal.ts";
 

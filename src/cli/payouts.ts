@@ -4,17 +4,10 @@ import { NotFoundError } from "../errors.ts";
 import { newestFirst } from "../payouts/stats.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
+import { type Command, defineCommand, setting, toggle } from "./command.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes } from "./exit-codes.ts";
-import {
-  type Command,
-  csv,
-  defineCommand,
-  headerPrefix,
-  noKey,
-  setting,
-  toggle,
-} from "./options.ts";
+import { csv, headerPrefix, noKey } from "./options.ts";
 import { breakerCommand, decisionCommand, resolveCommand } from "./payout-decisions.ts";
 import { cents, ledgerOptions, limits, orderId, withLedger } from "./payout-ledger.ts";
 import { runCommand } from "./payout-run.ts";

@@ -1,7 +1,7 @@
 import { integer } from "@optique/core/valueparser";
 import { isRecord } from "../values.ts";
+import { setting, toggle, type ValuesOf } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
-import { setting, toggle, type ValuesOf } from "./options.ts";
 import { type Terminal, visible } from "./terminal.ts";
 
 /** For commands that print the newest items of a list. */

@@ -5,8 +5,9 @@ import { classForStatus } from "../http/call-errors.ts";
 import type { SandboxEvent } from "../sandbox/index.ts";
 import { isRecord, parsedJson } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
+import { setting } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
-import { dotenv, json, setting, webUrl } from "./options.ts";
+import { dotenv, json, webUrl } from "./options.ts";
 
 // Controls a sandbox in another process through its control routes.
 

@@ -13,8 +13,9 @@ import type {
 } from "../sandbox/index.ts";
 import { show } from "../values.ts";
 import { defaultHeaderPrefix } from "../wire/credential.ts";
+import { lines, readBy, setting, type ValuesOf } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
-import { headerPrefix, instant, lines, readBy, setting, type ValuesOf, webUrl } from "./options.ts";
+import { headerPrefix, instant, webUrl } from "./options.ts";
 
 /** One `--fault` option. */
 type AskedFault =

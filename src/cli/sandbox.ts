@@ -4,8 +4,9 @@ import { isLoopback } from "../http/base-url.ts";
 import { version } from "../runtime.ts";
 import type { Sandbox, SandboxEvent, SandboxServer } from "../sandbox/index.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
+import { defineCommand, setting, toggle } from "./command.ts";
 import { writeVariables } from "./dotenv-file.ts";
-import { defineCommand, json, listenOptions, path, setting, toggle } from "./options.ts";
+import { json, listenOptions, path } from "./options.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 import {
   faultExplanation,

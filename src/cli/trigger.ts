@@ -7,19 +7,10 @@ import { isRecord, misspeltEvent, parsedJson, show } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
+import { defineCommand, readBy, setting, toggle } from "./command.ts";
 import { outcomes } from "./control.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import {
-  defineCommand,
-  readBy,
-  serviceOptions,
-  setting,
-  textSuchAs,
-  toggle,
-  webhookSecret,
-  webhookSecretFrom,
-  webUrl,
-} from "./options.ts";
+import { serviceOptions, textSuchAs, webhookSecret, webhookSecretFrom, webUrl } from "./options.ts";
 import { control, sandboxUrl } from "./running-sandbox.ts";
 import { durationText, paint, type Terminal } from "./terminal.ts";
 

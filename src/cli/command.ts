@@ -1,0 +1,159 @@
+import { object } from "@optique/core/constructs";
+import { lineBreak, type Message, message, optionName, text } from "@optique/core/message";
+import { type FluentParser, map } from "@optique/core/modifiers";
+import type { NonEmptyString } from "@optique/core/nonempty";
+import type { InferValue, Parser } from "@optique/core/parser";
+import { argument, command, option } from "@optique/core/primitives";
+import type { OptionName } from "@optique/core/usage";
+import { string, type ValueParser, type ValueParserResult } from "@optique/core/valueparser";
+import { InvalidRequestError } from "../errors.ts";
+import { loadVariables } from "./dotenv-file.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A parsed command line, ready to run. Resolves with the exit code, or with a record to print. */
+export type Run = (terminal: Terminal) => Promise<number | object>;
+
+export interface Command {
+  /** The words to type, such as `payments` and `list`. */
+  readonly words: readonly string[];
+  /** Parses the arguments, starting with the last word. */
+  readonly parser: Parser<"sync", Run, unknown>;
+}
+
+type Options = Readonly<Record<string, Parser<"sync", unknown, unknown>>>;
+
+/** The parsed value of each option. */
+export type ValuesOf<Given extends Options> = {
+  readonly [Name in keyof Given]: InferValue<Given[Name]>;
+};
+
+interface CommandDefinition<Given extends Options> {
+  /** One word, or two. */
+  readonly name: string;
+  /** For the list of commands, and the first line of the help. */
+  readonly brief: string;
+  readonly description?: string | Message | undefined;
+  /** Complete command lines. A single one is also shown with `--json`. */
+  readonly examples: readonly string[];
+  readonly options: Given;
+  /** Resolves with a record to print, with the exit code if it is not 0, or with nothing. */
+  run(
+    values: ValuesOf<Given>,
+    terminal: Terminal,
+  ): Promise<object | number | undefined> | Promise<void>;
+}
+
+/**
+ * Defines a command. Before it runs, its option `dotenv` loads a file, and `json` makes the terminal print JSON. Both
+ * may also be in a group `common`.
+ */
+export function defineCommand<const Given extends Options>(
+  definition: CommandDefinition<Given>,
+): Command {
+  const { name, brief, description = [], examples, options, run } = definition;
+  const runWith = async (values: ValuesOf<Given>, terminal: Terminal) => {
+    const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
+    if ("dotenv" in common) loadVariables(common.dotenv, terminal);
+    terminal.asJson = common.json === true;
+    if (common.json && common.csv) throw new UsageError("Pass --csv or --json, not both.");
+    return (await run(values, terminal)) ?? exitCodes.ok;
+  };
+  const parser = object("Options", options as Options, { errors });
+  const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
+  const shown =
+    examples.length > 1 ? examples : examples.flatMap((line) => [line, `${line} --json`]);
+  const footer = lines("Examples:", ...shown.map((example) => `  ${example}`));
+  const texts = { brief: prose(brief), description: prose(description), footer };
+  const words = name.split(" ");
+  return { words, parser: command(words.at(-1) ?? "", ready, texts) };
+}
+
+/** Suggests only the nearest name: the library passes everything similar, nearest first. */
+export const errors = {
+  suggestions: ([it]: readonly string[]) => (it ? message`Did you mean ${optionName(it)}?` : []),
+};
+
+function prose(words: string | Message): Message {
+  return typeof words === "string" ? [text(words)] : words;
+}
+
+/** Text that keeps its line breaks and indentation. */
+export function lines(...all: readonly string[]): Message {
+  return all.flatMap((line, index) => (index === 0 ? [text(line)] : [lineBreak(), text(line)]));
+}
+
+/** Infers the type only from the value parser, not from the context. */
+type ValueReader<T> = FluentParser<"sync", NoInfer<T>, ValueParserResult<NoInfer<T>> | undefined>;
+
+/** The default parser. Without a type argument, `T` is `string`. */
+const anyText = <T>() => string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>;
+
+/**
+ * An option with a value. Its flag is written as in the help: `--seed TEXT`, or with a synonym.
+ *
+ * @param parser Parses the value. By default, any text is accepted.
+ */
+export function setting<T = string>(
+  flag: `--${string} ${string}`,
+  description: string | Message,
+  parser = anyText<T>(),
+): ValueReader<T> {
+  const [name, ...others] = flag.split(/,? /) as [OptionName, ...OptionName[]];
+  const metavar = others.pop() as NonEmptyString;
+  const value = given({ ...parser, metavar }, "Pass one, or leave the option out.");
+  return option(name, ...others, value, { description: prose(description) });
+}
+
+export function toggle(name: OptionName, description: string) {
+  return option(name, { description: prose(description) });
+}
+
+/**
+ * A positional argument, such as an id.
+ *
+ * @param parser Parses the value. By default, any text is accepted.
+ */
+export function operand<T = string>(
+  metavar: string,
+  description: string,
+  parser = anyText<T>(),
+): ValueReader<T> {
+  const errors = { endOfInput: [text(`Missing argument \`${metavar}\`.`)] };
+  const value = given({ ...parser, metavar: metavar as NonEmptyString }, "Pass one.");
+  return argument(value, { description: [text(description)], errors });
+}
+
+/** Rejects an empty value, and the next option where a value was forgotten. */
+function given<T>(parser: ValueParser<"sync", T>, cure: string): ValueParser<"sync", T> {
+  return {
+    ...parser,
+    parse(input) {
+      if (input !== "" && !input.startsWith("--")) return parser.parse(input);
+      const error =
+        input === ""
+          ? message`The value is empty, perhaps because a variable is not set. ${text(cure)}`
+          : message`A value is missing: ${input} is an option.`;
+      return { success: false, error };
+    },
+  };
+}
+
+/** Creates a value parser from the library's own, or from a function that throws a `UsageError` for invalid text. */
+export function readBy<T>(placeholder: T, read: (input: string) => T): ValueParser<"sync", T> {
+  return {
+    mode: "sync",
+    // Replaced by that of its option or operand.
+    metavar: "VALUE",
+    placeholder,
+    parse(input) {
+      try {
+        return { success: true, value: read(input) };
+      } catch (error) {
+        if (!(error instanceof UsageError || error instanceof InvalidRequestError)) throw error;
+        return { success: false, error: [text(error.message)] };
+      }
+    },
+    format: String,
+  };
+}
