@@ -3,6 +3,7 @@ import { type OrErrorOptions, or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
+import type { Usage } from "@optique/core/usage";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
 import { show, thrownText } from "../values.ts";
@@ -46,6 +47,9 @@ const groups: Readonly<Record<string, string>> = {
   payouts: "Operate the payout ledger",
 };
 
+/** Instead of every command with its options. */
+const usageLine: Usage = [{ type: "literal", value: "COMMAND [OPTION...]" }];
+
 /** The words on the command line that name an existing command or group. */
 function wordsOf(args: readonly string[]): readonly string[] {
   return [args.slice(0, 2), args.slice(0, 1)].find((words) => named(words).length > 0) ?? [];
@@ -66,7 +70,7 @@ function parserFor(words: readonly string[]): Command["parser"] {
       { ...errors, noMatch },
     );
     const brief = [text(`${groups[group] ?? "Call the service"}: ${verbs}.`)];
-    return verbs === "" ? parser : command(group, parser, { brief });
+    return verbs === "" ? parser : command(group, parser, { brief, usageLine });
   });
   return anyOf(parsers, errors);
 }
@@ -112,7 +116,7 @@ export function parse(
     termWidth: "auto",
     showDefault: { prefix: " (default: ", suffix: ")" },
     commandList: "top-level",
-    usageLine: [{ type: "literal", value: "COMMAND [OPTION...]" }],
+    usageLine,
     examples: lines("settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks"),
     footer: lines(
       "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network or database, 5 an error response, 6 unknown outcome, 74 output not written, 130 interrupted.",

@@ -46,7 +46,7 @@ function listCommand(
   return defineCommand({
     name: `inbox ${name}`,
     brief,
-    description: `${brief} Each has the last error, and the id for settlekit inbox retry.`,
+    description: "Each has the last error, and the id for settlekit inbox retry.",
     examples: [`settlekit inbox ${name}`],
     options: { ...databaseOptions, json },
     async run(database, terminal) {

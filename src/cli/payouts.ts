@@ -1,4 +1,3 @@
-import { object } from "@optique/core/constructs";
 import { choice, integer } from "@optique/core/valueparser";
 import { NotFoundError } from "../errors.ts";
 import { newestFirst } from "../payouts/stats.ts";
@@ -39,15 +38,15 @@ const listCommand = defineCommand({
   options: {
     state: setting(
       "--state STATE",
-      "Only payouts in this state.",
+      `Only payouts in this state: ${payoutStates.join(", ")}.`,
       choice([...payoutStates]),
     ).optional(),
-    pages: object(pageOptions),
+    ...pageOptions,
     ...ledgerOptions,
     csv,
   },
-  async run({ state, pages: asked, csv, ...ledger }, terminal) {
-    const most = mostOf(asked);
+  async run({ state, limit, all, csv, ...ledger }, terminal) {
+    const most = mostOf({ limit, all });
     await withLedger(ledger, terminal, async (_, store) => {
       const pages = () => newestFirst(store, ledger.tenant, state, Math.min(most, 500));
       await printList({ pages }, { csv, columns, table, most }, terminal);
@@ -88,15 +87,13 @@ const planCommand = defineCommand({
   ],
   options: {
     orderId,
-    input: object({
-      amountInCents: setting("--amount-in-cents CENTS", "USD cents.", cents),
-      chainId: setting("--chain-id NUMBER", "The EVM chain.", integer({ min: 1 })),
-      recipientAddress: setting("--recipient-address ADDRESS", "The address to pay."),
-      customMetadata: setting(
-        "--custom-metadata JSON",
-        "Your own data, which the service stores with the withdrawal.",
-      ).optional(),
-    }),
+    amountInCents: setting("--amount-in-cents CENTS", "USD cents.", cents),
+    chainId: setting("--chain-id NUMBER", "The EVM chain.", integer({ min: 1 })),
+    recipientAddress: setting("--recipient-address ADDRESS", "The address to pay."),
+    customMetadata: setting(
+      "--custom-metadata JSON",
+      "Your own data, which the service stores with the withdrawal.",
+    ).optional(),
     by: setting(
       "--by NAME",
       "Your name. The person who plans a payout cannot approve it.",
@@ -105,10 +102,12 @@ const planCommand = defineCommand({
     ...ledgerOptions,
     headerPrefix,
   },
-  run: ({ orderId, input, by, ...ledger }, terminal) =>
-    withLedger({ ...ledger, secretKey: noKey, createsFile: true }, terminal, (payouts) =>
-      payouts.plan({ orderId, ...input }, { by }),
-    ),
+  run({ by, ...values }, terminal) {
+    const { orderId, amountInCents, chainId, recipientAddress, customMetadata } = values;
+    const input = { orderId, amountInCents, chainId, recipientAddress, customMetadata };
+    const ledger = { ...values, secretKey: noKey, createsFile: true };
+    return withLedger(ledger, terminal, (payouts) => payouts.plan(input, { by }));
+  },
 });
 
 const statusCommand = defineCommand({
