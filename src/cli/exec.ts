@@ -12,7 +12,7 @@ import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
 import { paint } from "./terminal.ts";
 
 const description = message`The command to run, with its arguments, after two hyphens.`;
-const words = argument(string({ metavar: "COMMAND" }), { description }).multiple({
+const words = argument(string({ metavar: "-- COMMAND" }), { description }).multiple({
   min: 1,
   errors: { tooFew: message`Missing command to run. For example: settlekit exec -- npm test` },
 });
