@@ -33,7 +33,8 @@ interface CommandDefinition<Given extends Options> {
   readonly name: string;
   /** For the list of commands, and the first line of the help. */
   readonly brief: string;
-  readonly description?: string | Message | undefined;
+  /** May have several lines. */
+  readonly description?: string | undefined;
   /** Complete command lines. A single one is also shown with `--json`. */
   readonly examples: readonly string[];
   readonly options: Given;
@@ -51,20 +52,24 @@ interface CommandDefinition<Given extends Options> {
 export function defineCommand<const Given extends Options>(
   definition: CommandDefinition<Given>,
 ): Command {
-  const { name, brief, description = [], examples, options, run } = definition;
-  const runWith = async (values: ValuesOf<Given>, terminal: Terminal) => {
-    const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
-    if ("dotenv" in common) loadVariables(common.dotenv, terminal);
-    terminal.asJson = common.json === true;
-    if (common.json && common.csv) throw new UsageError("Pass --csv or --json, not both.");
-    return (await run(values, terminal)) ?? exitCodes.ok;
-  };
+  const { name, brief, description, examples, options, run } = definition;
   const parser = object("Options", options as Options, { errors });
-  const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
+  const ready = map(
+    parser,
+    (values): Run =>
+      async (terminal) => {
+        const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
+        if ("dotenv" in common) loadVariables(common.dotenv, terminal);
+        terminal.asJson = common.json === true;
+        if (common.json && common.csv) throw new UsageError("Pass --csv or --json, not both.");
+        return (await run(values as ValuesOf<Given>, terminal)) ?? exitCodes.ok;
+      },
+  );
   const shown =
     examples.length > 1 ? examples : examples.flatMap((line) => [line, `${line} --json`]);
-  const footer = lines("Examples:", ...shown.map((example) => `  ${example}`));
-  const texts = { brief: prose(brief), description: prose(description), footer };
+  const footer = lines(["Examples:", ...shown].join("\n  "));
+  const prose = description ? lines(description) : [];
+  const texts = { brief: [text(brief)], description: prose, footer };
   const words = name.split(" ");
   return { words, parser: command(words.at(-1) ?? "", ready, texts) };
 }
@@ -74,20 +79,16 @@ export const errors = {
   suggestions: ([it]: readonly string[]) => (it ? message`Did you mean ${optionName(it)}?` : []),
 };
 
-function prose(words: string | Message): Message {
-  return typeof words === "string" ? [text(words)] : words;
-}
-
-/** Text that keeps its line breaks and indentation. */
-export function lines(...all: readonly string[]): Message {
-  return all.flatMap((line, index) => (index === 0 ? [text(line)] : [lineBreak(), text(line)]));
+/** A message that keeps the text's line breaks and indentation. */
+export function lines(all: string): Message {
+  return all
+    .split("\n")
+    .flatMap((line) => [lineBreak(), text(line)])
+    .slice(1);
 }
 
 /** Infers the type only from the value parser, not from the context. */
 type ValueReader<T> = FluentParser<"sync", NoInfer<T>, ValueParserResult<NoInfer<T>> | undefined>;
-
-/** The default parser. Without a type argument, `T` is `string`. */
-const anyText = <T>() => string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>;
 
 /**
  * An option with a value. Its flag is written as in the help: `--seed TEXT`, or with a synonym.
@@ -96,17 +97,16 @@ const anyText = <T>() => string() as ValueParser<"sync", unknown> as ValueParser
  */
 export function setting<T = string>(
   flag: `--${string} ${string}`,
-  description: string | Message,
-  parser = anyText<T>(),
+  description: string,
+  parser = string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>,
 ): ValueReader<T> {
   const [name, ...others] = flag.split(/,? /) as [OptionName, ...OptionName[]];
-  const metavar = others.pop() as NonEmptyString;
-  const value = given({ ...parser, metavar }, "Pass one, or leave the option out.");
-  return option(name, ...others, value, { description: prose(description) });
+  const value = given(parser, others.pop() ?? "", "Pass one, or leave the option out.");
+  return option(name, ...others, value, { description: [text(description)] });
 }
 
 export function toggle(name: OptionName, description: string) {
-  return option(name, { description: prose(description) });
+  return option(name, { description: [text(description)] });
 }
 
 /**
@@ -117,17 +117,18 @@ export function toggle(name: OptionName, description: string) {
 export function operand<T = string>(
   metavar: string,
   description: string,
-  parser = anyText<T>(),
+  parser = string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>,
 ): ValueReader<T> {
   const errors = { endOfInput: [text(`Missing argument \`${metavar}\`.`)] };
-  const value = given({ ...parser, metavar: metavar as NonEmptyString }, "Pass one.");
+  const value = given(parser, metavar, "Pass one.");
   return argument(value, { description: [text(description)], errors });
 }
 
 /** Rejects an empty value, and the next option where a value was forgotten. */
-function given<T>(parser: ValueParser<"sync", T>, cure: string): ValueParser<"sync", T> {
+function given<T>(parser: ValueParser<"sync", T>, metavar: string, cure: string): typeof parser {
   return {
     ...parser,
+    metavar: metavar as NonEmptyString,
     parse(input) {
       if (input !== "" && !input.startsWith("--")) return parser.parse(input);
       const error =
@@ -139,7 +140,7 @@ function given<T>(parser: ValueParser<"sync", T>, cure: string): ValueParser<"sy
   };
 }
 
-/** Creates a value parser from the library's own, or from a function that throws a `UsageError` for invalid text. */
+/** Creates a value parser from a function that throws an error for invalid text. */
 export function readBy<T>(placeholder: T, read: (input: string) => T): ValueParser<"sync", T> {
   return {
     mode: "sync",

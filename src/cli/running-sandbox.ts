@@ -1,4 +1,3 @@
-import { message } from "@optique/core/message";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { ApiError, ConnectionError, TimeoutError } from "../errors.ts";
 import { classForStatus } from "../http/call-errors.ts";
@@ -14,7 +13,7 @@ import { dotenv, json, webUrl } from "./options.ts";
 /** The options that select a sandbox. */
 export const sandboxUrl = setting(
   "--url URL",
-  message`Where the sandbox listens. Default: SETTLEKIT_SANDBOX_URL, else ${defaultSandboxUrl}.`,
+  `Where the sandbox listens. Default: SETTLEKIT_SANDBOX_URL, else ${defaultSandboxUrl}.`,
   webUrl,
 ).optional();
 

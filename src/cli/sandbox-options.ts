@@ -1,4 +1,3 @@
-import { message } from "@optique/core/message";
 import { choice, integer } from "@optique/core/valueparser";
 import { type Duration, durationInMs } from "../duration.ts";
 import { SettlekitError } from "../errors.ts";
@@ -13,7 +12,7 @@ import type {
 } from "../sandbox/index.ts";
 import { show } from "../values.ts";
 import { defaultHeaderPrefix } from "../wire/credential.ts";
-import { lines, readBy, setting, type ValuesOf } from "./command.ts";
+import { readBy, setting, type ValuesOf } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
 import { headerPrefix, instant, webUrl } from "./options.ts";
 
@@ -40,18 +39,18 @@ export const sandboxOptions = {
   ).optional(),
   now: setting(
     "--now TIME",
-    message`Freezes the clock at this time, such as ${"2026-01-01T00:00:00Z"}.`,
+    "Freezes the clock at this time, such as 2026-01-01T00:00:00Z.",
     instant,
   ).optional(),
   headerPrefix,
   dialect: setting(
     "--dialect DIALECT",
-    message`The forms of responses and webhooks: those of the interface document (${"documented"}, the default) or the newer ${"published"} ones.`,
+    "The forms of responses and webhooks: those of the interface document (documented, the default) or the newer published ones.",
     choice(["documented", "published"]),
   ).optional(),
   faults: setting(
     "--fault FAULT",
-    message`A fault to inject, such as ${"POST /payments 503 after"}. May be repeated.`,
+    'A fault to inject, such as "POST /payments 503 after". May be repeated.',
     readBy<AskedFault>({ rateLimit: { requestsPerSecond: 0 } }, faultFrom),
   ).multiple(),
 };
@@ -118,15 +117,13 @@ function secretsOf({ secretKey, webhookSecret }: SandboxMerchant, index: number)
   ];
 }
 
-export const faultExplanation = lines(
-  "A fault consists of these words:",
-  "  where      a method and the start of a path, such as POST /payments, or * for every request",
-  "  what       a different response such as 503, a delay such as 800ms or 2s, reset, or truncated",
-  "  when       before or after the request takes effect; a reset also mid-answer",
-  "  how often  x3, or always; once by default",
-  "  by chance  such as 20%, drawn by --seed; always unless x3 or the like is given",
-  "A response also takes retry-after=<seconds>. 10/s, alone or with retry-after, limits the rate.",
-);
+export const faultExplanation = `A fault consists of these words:
+  where      a method and the start of a path, such as POST /payments, or * for every request
+  what       a different response such as 503, a delay such as 800ms or 2s, reset, or truncated
+  when       before or after the request takes effect; a reset also mid-answer
+  how often  x3, or always; once by default
+  by chance  such as 20%, drawn by --seed; always unless x3 or the like is given
+A response also takes retry-after=<seconds>. 10/s, alone or with retry-after, limits the rate.`;
 
 /**
  * Reads `POST /payments 503 after x2` and the like. The sandbox checks whether the route exists.

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from "node:fs";
-import { message } from "@optique/core/message";
 import { isLoopback } from "../http/base-url.ts";
 import { version } from "../runtime.ts";
 import type { Sandbox, SandboxEvent, SandboxServer } from "../sandbox/index.ts";
@@ -20,7 +19,7 @@ import { paint, type Terminal, untilStopped } from "./terminal.ts";
 export const sandboxCommand = defineCommand({
   name: "sandbox",
   brief: "Run a sandbox of the payment service on this machine.",
-  description: message`Serves payments, withdrawals and signed webhooks until Ctrl-C. Without --data, nothing is stored: everything created is gone when it stops. The secrets are the same at every start.
+  description: `Serves payments, withdrawals and signed webhooks until Ctrl-C. Without --data, nothing is stored: everything created is gone when it stops. The secrets are the same at every start.
 
 ${faultExplanation}`,
   examples: [
