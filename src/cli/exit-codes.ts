@@ -1,16 +1,4 @@
-import {
-  AbortError,
-  ApiError,
-  AuthenticationError,
-  ConfigurationError,
-  ConnectionError,
-  InvalidRequestError,
-  OutcomeUnknownError,
-  PermissionError,
-  StoreError,
-  TimeoutError,
-  UnexpectedResponseError,
-} from "../errors.ts";
+import * as errors from "../errors.ts";
 
 /** Explained in docs/cli.md. */
 export const exitCodes = {
@@ -50,17 +38,17 @@ export function exitCodeOf(error: unknown): number {
   const is = (...classes: readonly (new (...parameters: never) => Error)[]) =>
     classes.some((type) => error instanceof type);
   // settlekit itself or the ledger refused it. A conflict at the service names its operation.
-  const isLocal = error instanceof ApiError && error.status === undefined;
+  const isLocal = error instanceof errors.ApiError && error.status === undefined;
   const isRefused =
-    isLocal && (error instanceof InvalidRequestError || error.operation === undefined);
-  if (error instanceof AbortError) return Number(error.cause) || exitCodes.interrupted;
-  if (error instanceof OutcomeUnknownError) return exitCodes.unknown;
-  if (is(UsageError, ConfigurationError) || isRefused) return exitCodes.usage;
-  if (is(AuthenticationError, PermissionError)) return exitCodes.authentication;
-  if (is(ConnectionError, TimeoutError)) return exitCodes.network;
-  if (error instanceof StoreError) {
+    isLocal && (error instanceof errors.InvalidRequestError || error.operation === undefined);
+  if (error instanceof errors.AbortError) return Number(error.cause) || exitCodes.interrupted;
+  if (error instanceof errors.OutcomeUnknownError) return exitCodes.unknown;
+  if (is(UsageError, errors.ConfigurationError) || isRefused) return exitCodes.usage;
+  if (is(errors.AuthenticationError, errors.PermissionError)) return exitCodes.authentication;
+  if (is(errors.ConnectionError, errors.TimeoutError)) return exitCodes.network;
+  if (error instanceof errors.StoreError) {
     return transientStoreErrors.has(error.code) ? exitCodes.network : exitCodes.usage;
   }
-  if (is(ApiError, UnexpectedResponseError)) return exitCodes.api;
+  if (is(errors.ApiError, errors.UnexpectedResponseError)) return exitCodes.api;
   return exitCodes.internal;
 }

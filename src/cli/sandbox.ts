@@ -5,15 +5,10 @@ import type { Sandbox, SandboxEvent, SandboxServer } from "../sandbox/index.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { defineCommand, setting, toggle } from "./command.ts";
 import { writeVariables } from "./dotenv-file.ts";
+import { faultExplanation } from "./faults.ts";
 import { json, listenOptions, path } from "./options.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
-import {
-  faultExplanation,
-  sandboxFrom,
-  sandboxOptions,
-  usualIdentity,
-  variablesOf,
-} from "./sandbox-options.ts";
+import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
 import { paint, type Terminal, untilStopped } from "./terminal.ts";
 
 export const sandboxCommand = defineCommand({

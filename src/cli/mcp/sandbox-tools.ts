@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { WebhookDelivery } from "../../sandbox/index.ts";
 import { advance, resend, scenarios, simulate } from "../control.ts";
+import { faultFrom } from "../faults.ts";
 import { control } from "../running-sandbox.ts";
-import { faultFrom } from "../sandbox-options.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
 
 const cents = z.int().check(z.minimum(1));
