@@ -1,12 +1,11 @@
-import { choice } from "@optique/core/valueparser";
-import { type Duration, durationInMs } from "../duration.ts";
+import { parseDuration } from "../duration.ts";
 import { eventTypes } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { paymentOutcomes } from "../sandbox/service/payment-scenarios.ts";
 import { withdrawalOutcomes } from "../sandbox/service/withdrawal-scenarios.ts";
-import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./command.ts";
+import { defineCommand, operand, readBy, setting, toggle } from "./command.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { centsFrom } from "./operation-options.ts";
+import { centsFrom, oneOf } from "./options.ts";
 import { printRecord } from "./records.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
@@ -16,7 +15,7 @@ import { untilStopped } from "./terminal.ts";
 export const outcomes = { payments: paymentOutcomes, withdrawals: withdrawalOutcomes } as const;
 /** The scenarios of payments, then those of withdrawals. */
 export const scenarios = Object.keys({ ...paymentOutcomes, ...withdrawalOutcomes });
-const scenario = choice(scenarios, { suggest: "nearest" });
+const scenario = oneOf(scenarios);
 
 export const simulateCommand = defineCommand({
   name: "simulate",
@@ -61,11 +60,9 @@ export async function simulate(
 
 /** In milliseconds. A unit is required, because a bare number could also mean seconds. */
 const duration = readBy(0, (input) => {
-  try {
-    return durationInMs(input as Duration);
-  } catch {
-    throw new UsageError("Expected a whole number with a unit: 500ms, 90s, 15m, 2h or 1d.");
-  }
+  const milliseconds = parseDuration(input);
+  if (milliseconds !== undefined) return milliseconds;
+  throw new UsageError("Expected a whole number with a unit: 500ms, 90s, 15m, 2h or 1d.");
 });
 
 export const advanceCommand = defineCommand({
@@ -116,19 +113,6 @@ export function resend(url: URL | undefined, deliveryId: string): Promise<Webhoo
 
 const kinds = eventTypes.map((type) => type.replace(/\..*/, ""));
 
-const filters = {
-  type: setting(
-    "--type TYPE",
-    "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
-    choice([...new Set([...kinds, ...eventTypes])], { suggest: "nearest" }),
-  ).optional(),
-  order: setting(
-    "--order ORDER_ID",
-    "Only events of this order's payments and withdrawals.",
-  ).optional(),
-  status: setting("--status STATUS", "Only events with this status.").optional(),
-};
-
 export const eventsCommand = defineCommand({
   name: "events",
   brief: "Print what happened in a running sandbox.",
@@ -140,13 +124,25 @@ export const eventsCommand = defineCommand({
   ],
   options: {
     follow: toggle("--follow", "Print events as they happen, until Ctrl-C."),
-    ...filters,
+    type: setting(
+      "--type TYPE",
+      "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
+      oneOf([...new Set([...kinds, ...eventTypes])]),
+    ).optional(),
+    orderId: setting(
+      "--order ORDER_ID",
+      "Only events of this order's payments and withdrawals.",
+    ).optional(),
+    status: setting("--status STATUS", "Only events with this status.").optional(),
     ...controlOptions,
   },
-  async run({ follow, url, ...asked }, terminal) {
-    const fits = filterBy(asked);
+  async run({ follow, url, type = "", orderId, status }, terminal) {
     const print = (event: SandboxEvent) => {
-      if (fits(event)) printEvent(event, terminal.result);
+      const of: Readonly<Record<string, unknown>> = { ...event };
+      const isOfType = `${event.type}.`.startsWith(type && `${type}.`);
+      const isOfOrder = orderId === undefined || of.orderId === orderId;
+      const hasStatus = status === undefined || String(of.status) === status;
+      if (isOfType && isOfOrder && hasStatus) printEvent(event, terminal.result);
     };
     const printInOrder = terminal.asJson ? print : requestsFirst(print);
     if (!follow) {
@@ -162,14 +158,3 @@ export const eventsCommand = defineCommand({
     return Promise.race([printAll(), untilStopped()]);
   },
 });
-
-function filterBy({ type, order, status }: ValuesOf<typeof filters>) {
-  return (event: SandboxEvent) => {
-    const fields: Readonly<Record<string, unknown>> = { ...event };
-    return (
-      (type === undefined || event.type === type || event.type.startsWith(`${type}.`)) &&
-      (order === undefined || fields.orderId === order) &&
-      (status === undefined || String(fields.status) === status)
-    );
-  };
-}

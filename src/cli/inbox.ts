@@ -1,11 +1,4 @@
-import {
-  type Parked,
-  readFailing,
-  readParked,
-  readStats,
-  retryAll,
-  retryOne,
-} from "../inbox/operate.ts";
+import * as inbox from "../inbox/operate.ts";
 import { inboxTables } from "../inbox/tables.ts";
 import { otherTenants } from "../inbox/tenants.ts";
 import { requireMigrated, type Work } from "../stores/store.ts";
@@ -35,13 +28,13 @@ const statusCommand = defineCommand({
     "Prints how many payments and withdrawals are waiting to be settled, how long the oldest of them, or the oldest task, has been waiting, what is parked, and how many were settled in the last minute.",
   examples: ["settlekit inbox status --sqlite shop.db"],
   options: { ...databaseOptions, json },
-  run: (database, terminal) => inTransaction(database, terminal, readStats),
+  run: (database, terminal) => inTransaction(database, terminal, inbox.readStats),
 });
 
 function listCommand(
   name: "parked" | "failing",
   brief: string,
-  read: () => Work<Parked[]>,
+  read: () => Work<inbox.Parked[]>,
 ): Command {
   return defineCommand({
     name: `inbox ${name}`,
@@ -69,7 +62,7 @@ const retryCommand = defineCommand({
     ...databaseOptions,
   },
   async run({ id, ...database }, terminal) {
-    const retry = () => (id === "all" ? retryAll() : retryOne(id));
+    const retry = () => (id === "all" ? inbox.retryAll() : inbox.retryOne(id));
     const count = await inTransaction(database, terminal, retry, { wake: "inbox" });
     terminal.say(`${id === "all" ? count : id} will be retried.`);
   },
@@ -107,15 +100,15 @@ const reconcileCommand = defineCommand({
         throw new UsageError(`This inbox has tenants, such as "${other.tenant}". ${cure}`);
       }
       const client = await clientFrom({ headerPrefix });
-      const inbox = createInbox({ client: tenant === undefined ? client : () => client, store });
-      return inbox.reconcile({ since, tenant });
+      const options = { client: tenant === undefined ? client : () => client, store };
+      return createInbox(options).reconcile({ since, tenant });
     }),
 });
 
 export const inboxCommands: readonly Command[] = [
   statusCommand,
-  listCommand("parked", "List what failed too often and waits for a person.", readParked),
-  listCommand("failing", "List what failed and will be tried again.", readFailing),
+  listCommand("parked", "List what failed too often and waits for a person.", inbox.readParked),
+  listCommand("failing", "List what failed and will be tried again.", inbox.readFailing),
   retryCommand,
   reconcileCommand,
   sqlCommand(inboxTables),

@@ -1,10 +1,9 @@
-import { message } from "@optique/core/message";
 import type { Parser } from "@optique/core/parser";
-import { choice, integer, type ValueParser } from "@optique/core/valueparser";
+import { integer, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
 import { operand, readBy, setting } from "./command.ts";
-import { textSuchAs } from "./options.ts";
+import { centsFrom, oneOf, textSuchAs } from "./options.ts";
 
 // Options and columns of an operation, read from the OpenAPI document.
 
@@ -91,17 +90,10 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
   if (type === "integer" || type === "number") return integer(bounds);
   // A chain id, for example.
   if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText;
-  if (Array.isArray(values)) return choice(values.map(String));
+  if (Array.isArray(values)) return oneOf(values.map(String));
   if (!Array.isArray(examples)) return undefined;
   // The service may accept others.
   return textSuchAs(examples.map(String));
-}
-
-/** An amount: "25.00" probably means dollars. */
-export function centsFrom(bounds: { min?: number; max?: number }) {
-  const invalidInteger = (input: string) =>
-    message`Expected a whole number of USD cents, but got ${input}. 25 dollars are 2500.`;
-  return integer({ ...bounds, errors: { invalidInteger } });
 }
 
 /** Converts an EVM chain to its number, the only form that withdrawals accept. */

@@ -1,4 +1,5 @@
-import { float, integer, string, type ValueParser } from "@optique/core/valueparser";
+import { message } from "@optique/core/message";
+import { choice, float, integer, string, type ValueParser } from "@optique/core/valueparser";
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
 import type { ClientOptions } from "../options.ts";
@@ -23,6 +24,17 @@ export const textSuchAs = (known: readonly string[]): ValueParser<"sync", string
     for (const text of known) if (text.startsWith(prefix)) yield { kind: "literal", text };
   },
 });
+
+/** One of a few names. A misspelt one is told the nearest. */
+export const oneOf = <const T extends string>(names: readonly T[]) =>
+  choice(names, { suggest: { maxSuggestions: 1 } });
+
+/** An amount: "25.00" probably means dollars. */
+export function centsFrom(bounds: { min?: number; max?: number }) {
+  const invalidInteger = (input: string) =>
+    message`Expected a whole number of USD cents, but got ${input}. 25 dollars are 2500.`;
+  return integer({ ...bounds, errors: { invalidInteger } });
+}
 
 /** 0 takes any free port. */
 export const port = integer({ min: 0, max: 65_535 });

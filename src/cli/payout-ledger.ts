@@ -7,8 +7,7 @@ import { payoutTables } from "../payouts/tables.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { operand, readBy, setting, type ValuesOf } from "./command.ts";
 import { databaseOptions, withStore } from "./database.ts";
-import { centsFrom } from "./operation-options.ts";
-import { clientFrom, json, noKey } from "./options.ts";
+import { centsFrom, clientFrom, json, noKey } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const orderId = operand("ORDER_ID", "The payout's orderId.");

@@ -1,4 +1,4 @@
-import { choice, integer } from "@optique/core/valueparser";
+import { integer } from "@optique/core/valueparser";
 import { NotFoundError } from "../errors.ts";
 import { newestFirst } from "../payouts/stats.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
@@ -6,7 +6,7 @@ import { show } from "../values.ts";
 import { type Command, defineCommand, setting, toggle } from "./command.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { csv, headerPrefix, noKey } from "./options.ts";
+import { csv, headerPrefix, noKey, oneOf } from "./options.ts";
 import {
   by,
   cents,
@@ -47,7 +47,7 @@ const listCommand = defineCommand({
     state: setting(
       "--state STATE",
       `Only payouts in this state: ${payoutStates.join(", ")}.`,
-      choice([...payoutStates]),
+      oneOf(payoutStates),
     ).optional(),
     ...pageOptions,
     ...ledgerOptions,

@@ -1,11 +1,11 @@
-import { choice, integer } from "@optique/core/valueparser";
+import { integer } from "@optique/core/valueparser";
 import { SettlekitError } from "../errors.ts";
 import type { Sandbox, SandboxMerchant, SandboxOptions } from "../sandbox/index.ts";
 import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { readBy, setting, type ValuesOf } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type AskedFault, faultFrom } from "./faults.ts";
-import { headerPrefix, instant, webUrl } from "./options.ts";
+import { headerPrefix, instant, oneOf, webUrl } from "./options.ts";
 
 /** The options of every command that runs a sandbox. */
 export const sandboxOptions = {
@@ -32,7 +32,7 @@ export const sandboxOptions = {
   dialect: setting(
     "--dialect DIALECT",
     "The forms of responses and webhooks: those of the interface document (documented, the default) or the newer published ones.",
-    choice(["documented", "published"]),
+    oneOf(["documented", "published"]),
   ).optional(),
   faults: setting(
     "--fault FAULT",
