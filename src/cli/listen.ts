@@ -2,12 +2,7 @@ import { isLoopback } from "../http/base-url.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { misspeltEvent } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
-import {
-  type Webhook,
-  type WebhookFailureReason,
-  Webhooks,
-  WebhookVerificationError,
-} from "../webhooks/index.ts";
+import { type Webhook, Webhooks, WebhookVerificationError } from "../webhooks/index.ts";
 import { refusalStatus } from "../webhooks/receiver.ts";
 import { defineCommand, setting } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -63,10 +58,8 @@ export const listenCommand = defineCommand({
     const forward = async (webhook: Webhook, rawHeaders: readonly string[]) => {
       if (forwardTo === undefined || !isAsked(webhook)) return null;
       const headers = forwardableHeaders(rawHeaders);
-      const body = Buffer.from(webhook.rawBody);
-      return post({ url: forwardTo, headers, body }).catch(({ message }: Error) => ({
-        error: message,
-      }));
+      const message = { url: forwardTo, headers, body: Buffer.from(webhook.rawBody) };
+      return post(message).catch(({ message }: Error) => ({ error: message }));
     };
     const stopped = untilStopped();
     // Loaded late, so that every other command starts faster.
@@ -142,13 +135,10 @@ function receptionLines(reception: Reception): string[] {
   return [result, below("Redirects are not followed: pass the final URL to --forward-to.")];
 }
 
+/** `answered` is the status of the response. */
 type Reception = { readonly answered: number } & (
   | { readonly ok: true; readonly webhook: Webhook; readonly forwarded: Forwarded | null }
-  | {
-      readonly ok: false;
-      readonly reason: WebhookFailureReason | "method_not_allowed";
-      readonly message: string;
-    }
+  | { readonly ok: false; readonly reason: string; readonly message: string }
 );
 
 type Forwarded = PostAnswer | { readonly error: string };
