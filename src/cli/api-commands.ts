@@ -94,7 +94,6 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       common: object({ csv: columns ? csv : constant(false), ...serviceOptions }),
     },
     async run({ path, secret, input, pages, keys, payout, common }, terminal) {
-      terminal.conceal(secret);
       const most = pages && mostOf(pages);
       const { headerPrefix, csv } = common;
       const secretKey = credential === "secretKey" ? undefined : noKey;

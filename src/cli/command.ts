@@ -46,25 +46,25 @@ interface CommandDefinition<Given extends Options> {
 }
 
 /**
- * Defines a command. Before it runs, its option `dotenv` loads a file, and `json` makes the terminal print JSON. Both
- * may also be in a group `common`.
+ * Defines a command. Before it runs, its option `dotenv` loads a file, `json` makes the terminal print JSON, and `secret`
+ * is concealed. They may also be in a group `common`.
  */
 export function defineCommand<const Given extends Options>(
   definition: CommandDefinition<Given>,
 ): Command {
   const { name, brief, description, examples, options, run } = definition;
   const parser = object("Options", options as Options, { errors });
-  const ready = map(
-    parser,
-    (values): Run =>
-      async (terminal) => {
-        const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
-        if ("dotenv" in common) loadVariables(common.dotenv, terminal);
-        terminal.asJson = common.json === true;
-        if (common.json && common.csv) throw new UsageError("Pass --csv or --json, not both.");
-        return (await run(values as ValuesOf<Given>, terminal)) ?? exitCodes.ok;
-      },
-  );
+  const ready = map(parser, (given): Run => {
+    const values = given as ValuesOf<Given>;
+    const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
+    return async (terminal) => {
+      if ("dotenv" in common) loadVariables(common.dotenv, terminal);
+      terminal.conceal(String(common.secret ?? ""));
+      terminal.asJson = common.json === true;
+      if (common.json && common.csv) throw new UsageError("Pass --csv or --json, not both.");
+      return (await run(values, terminal)) ?? exitCodes.ok;
+    };
+  });
   const shown =
     examples.length > 1 ? examples : examples.flatMap((line) => [line, `${line} --json`]);
   const footer = lines(["Examples:", ...shown].join("\n  "));

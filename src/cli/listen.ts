@@ -50,7 +50,7 @@ export const listenCommand = defineCommand({
       if (problem) terminal.warn(`\`--events\`: ${problem}`);
     }
     const webhooks = new Webhooks({
-      secret: webhookSecretFrom(secret, terminal),
+      secret: webhookSecretFrom(secret),
       headerPrefix,
       toleranceSeconds: tolerance,
     });

@@ -5,7 +5,6 @@ import type { MerchantClient } from "../client.ts";
 import type { ClientOptions } from "../options.ts";
 import { readBy, setting, toggle } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
-import type { Terminal } from "./terminal.ts";
 
 // The options that several commands share, and the parsers of their values.
 
@@ -112,12 +111,8 @@ export const webhookSecret = setting(
 ).optional();
 
 /** @throws {UsageError} There is none. */
-export function webhookSecretFrom(secret: string | undefined, { conceal }: Terminal): string {
-  const found = secret ?? process.env.SETTLEKIT_WEBHOOK_SECRET;
-  if (found) {
-    conceal(found);
-    return found;
-  }
+export function webhookSecretFrom(secret = process.env.SETTLEKIT_WEBHOOK_SECRET): string {
+  if (secret) return secret;
   throw new UsageError(
     "There is no webhook secret. Set SETTLEKIT_WEBHOOK_SECRET, or pass --secret. The sandbox prints " +
       "its own when it starts.",

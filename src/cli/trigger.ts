@@ -74,7 +74,7 @@ export const triggerCommand = defineCommand({
         "Pass --to URL as well, or leave out --secret: a sandbox signs its webhooks with its own.",
       );
     }
-    const signingSecret = to && webhookSecretFrom(secret, terminal);
+    const signingSecret = to && webhookSecretFrom(secret);
     const status = values.status ?? (event.endsWith(".created") ? "pending" : "completed");
     const owner = { orderId, ...(merchantId && { merchantId }) };
     const delivery = detached ? undefined : await createdDelivery(event, status, owner, url);
