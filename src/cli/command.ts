@@ -141,12 +141,12 @@ function given<T>(parser: ValueParser<"sync", T>, metavar: string, cure: string)
 }
 
 /** Creates a value parser from a function that throws an error for invalid text. */
-export function readBy<T>(placeholder: T, read: (input: string) => T): ValueParser<"sync", T> {
+export function readBy<T>(read: (input: string) => T): ValueParser<"sync", T> {
   return {
     mode: "sync",
-    // Replaced by that of its option or operand.
+    // The option or operand has its own metavar, and only prompts use the placeholder.
     metavar: "VALUE",
-    placeholder,
+    placeholder: undefined as T,
     parse(input) {
       try {
         return { success: true, value: read(input) };

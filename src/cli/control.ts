@@ -59,7 +59,7 @@ export async function simulate(
 }
 
 /** In milliseconds. A unit is required, because a bare number could also mean seconds. */
-const duration = readBy(0, (input) => {
+const duration = readBy((input) => {
   const milliseconds = parseDuration(input);
   if (milliseconds !== undefined) return milliseconds;
   throw new UsageError("Expected a whole number with a unit: 500ms, 90s, 15m, 2h or 1d.");

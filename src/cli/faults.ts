@@ -4,7 +4,7 @@ import { show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** One `--fault` option. */
-export type AskedFault =
+type AskedFault =
   | { readonly route: FaultRoute; readonly fault: Fault; readonly options: Frequency }
   | { readonly rateLimit: RateLimit };
 

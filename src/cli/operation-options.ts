@@ -97,7 +97,7 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
 }
 
 /** Converts an EVM chain to its number, the only form that withdrawals accept. */
-const numberOrText = readBy<string | number>("", (input) =>
+const numberOrText = readBy((input) =>
   /^(?:eip155:)?\d{1,15}$/.test(input) ? Number(input.replace("eip155:", "")) : input,
 );
 

@@ -41,7 +41,7 @@ export const port = integer({ min: 0, max: 65_535 });
 export const seconds = float({ min: 0, allowInfinity: true });
 
 /** A URL without credentials, because they would not be sent. */
-export const webUrl = readBy(new URL("http://localhost"), (input) => {
+export const webUrl = readBy((input) => {
   const url = URL.parse(input);
   if (url && /^https?:$/.test(url.protocol) && url.username + url.password === "") return url;
   throw new UsageError(
@@ -56,7 +56,7 @@ const isoInstant = z.union([
 ]);
 
 /** A point in time. A time of day needs a time zone: otherwise it would differ between machines. */
-export const instant = readBy(new Date(0), (input) => {
+export const instant = readBy((input) => {
   if (isoInstant.safeParse(input).success) return new Date(input);
   throw new UsageError(
     "Expected a date, or a time with a time zone, such as 2026-01-01 or 2026-01-01T12:00:00Z.",

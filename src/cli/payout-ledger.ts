@@ -28,7 +28,7 @@ export const cents = centsFrom({ min: 0 });
 const recipient = setting(
   "--recipient ADDRESS",
   "Pay only this recipient. May be repeated.",
-  readBy("", (input) => toRecipientAddress(input, "The address")),
+  readBy((input) => toRecipientAddress(input, "The address")),
 ).multiple();
 
 export const limits = object({

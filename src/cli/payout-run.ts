@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { OutcomeUnknownError } from "../errors.ts";
 import type { PayoutsEvent } from "../payouts/index.ts";
 import { readWaiting, type Waiting } from "../payouts/stats.ts";
-import { defineCommand, toggle, type ValuesOf } from "./command.ts";
+import { defineCommand, toggle } from "./command.ts";
 import { requireProduction } from "./confirm.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { headerPrefix, production } from "./options.ts";
@@ -68,8 +68,8 @@ export const runCommand = defineCommand({
 });
 
 /** @throws {UsageError} There is no limit, perhaps because a flag was forgotten. */
-function requireLimits(values: ValuesOf<{ limits: typeof limits }>["limits"], noLimits: boolean) {
-  const isLimited = Object.values(values).some((value) => value !== undefined);
+function requireLimits(limits: object, noLimits: boolean): void {
+  const isLimited = Object.values(limits).some((value) => value !== undefined);
   if (isLimited && noLimits) throw new UsageError("Pass limits or --no-limits, not both.");
   if (isLimited || noLimits) return;
   throw new UsageError(

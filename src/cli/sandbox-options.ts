@@ -4,7 +4,7 @@ import type { Sandbox, SandboxMerchant, SandboxOptions } from "../sandbox/index.
 import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { readBy, setting, type ValuesOf } from "./command.ts";
 import { UsageError } from "./exit-codes.ts";
-import { type AskedFault, faultFrom } from "./faults.ts";
+import { faultFrom } from "./faults.ts";
 import { headerPrefix, instant, oneOf, webUrl } from "./options.ts";
 
 /** The options of every command that runs a sandbox. */
@@ -37,7 +37,7 @@ export const sandboxOptions = {
   faults: setting(
     "--fault FAULT",
     'A fault to inject, such as "POST /payments 503 after". May be repeated.',
-    readBy<AskedFault>({ rateLimit: { requestsPerSecond: 0 } }, faultFrom),
+    readBy(faultFrom),
   ).multiple(),
 };
 

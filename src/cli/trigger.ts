@@ -52,7 +52,7 @@ export const triggerCommand = defineCommand({
     assignments: setting(
       "--set PATH=VALUE",
       "With --detached, sets a field of the event's data, such as receipt.txHash=0xab. A value that is not JSON is text. May be repeated.",
-      readBy<Assignment>({ path: [], value: null }, assignmentFrom),
+      readBy(assignmentFrom),
     ).multiple(),
     url: sandboxUrl,
     secret: webhookSecret,
