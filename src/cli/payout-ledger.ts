@@ -2,6 +2,7 @@ import { object } from "@optique/core/constructs";
 import { map } from "@optique/core/modifiers";
 import { integer } from "@optique/core/valueparser";
 import { toRecipientAddress } from "../evm/address.ts";
+import type { ClientOptions } from "../options.ts";
 import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
 import { payoutTables } from "../payouts/tables.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
@@ -60,18 +61,16 @@ interface LedgerOptions
     Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent" | "quietMs"> {
   /** Whether to create a missing SQLite file, with its tables. */
   readonly createsFile?: boolean;
-  /** Only commands that call the service, or plan to, have this option. */
-  readonly headerPrefix?: string | undefined;
-  readonly secretKey?: typeof noKey;
+  /** For commands that call the service, or plan to. */
+  readonly client?: ClientOptions;
 }
 
-/** For commands that never call the service. */
-const nowhere = {
+const nowhere: ClientOptions = {
   environment: "sandbox",
   baseUrl: "http://127.0.0.1",
   headerPrefix: "X-Service",
   secretKey: noKey,
-} as const;
+};
 
 /** Opens the ledger while `use` runs. */
 export function withLedger<T>(
@@ -87,10 +86,7 @@ export function withLedger<T>(
     const { createPayouts } = await import("../payouts/payouts.ts");
     // `payouts run` prints what happened itself: each new state, the last error, and why payouts are stopped.
     const logger = { warn() {}, error: onEvent ? () => {} : terminal.warn };
-    const { headerPrefix, secretKey } = ledger;
-    const client = await clientFrom(
-      "headerPrefix" in ledger ? { headerPrefix, secretKey } : nowhere,
-    );
+    const client = await clientFrom(ledger.client ?? nowhere);
     const options = { client, store, tenant, logger, limits, lookFirst, onEvent, quietMs };
     return use(createPayouts(options), store);
   });

@@ -30,8 +30,8 @@ export const runCommand = defineCommand({
     ...ledgerOptions,
     headerPrefix,
   },
-  async run({ noLimits, production, ...ledger }, terminal) {
-    requireLimits(ledger.limits, noLimits);
+  async run({ noLimits, production, headerPrefix, ...values }, terminal) {
+    requireLimits(values.limits, noLimits);
     let failure: unknown;
     const onEvent = (event: PayoutsEvent) => {
       // For a payout in doubt, the cause of the doubt: a later run finds out the request's outcome.
@@ -43,7 +43,8 @@ export const runCommand = defineCommand({
       terminal.result(event.payout, `${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
     };
     await requireProduction(production);
-    return withLedger({ ...ledger, onEvent }, terminal, async (payouts, store) => {
+    const ledger = { ...values, onEvent, client: { headerPrefix } };
+    return withLedger(ledger, terminal, async (payouts, store) => {
       const interruption = await interruptible((signal) => {
         const aborted = once(signal, "abort").then(() => Number(signal.reason));
         return Promise.race([payouts.runDue().then(() => undefined), aborted]);

@@ -110,10 +110,10 @@ const planCommand = defineCommand({
     ...ledgerOptions,
     headerPrefix,
   },
-  run({ by, ...values }, terminal) {
+  run({ by, headerPrefix, ...values }, terminal) {
     const { orderId, amountInCents, chainId, recipientAddress, customMetadata } = values;
     const input = { orderId, amountInCents, chainId, recipientAddress, customMetadata };
-    const ledger = { ...values, secretKey: noKey, createsFile: true };
+    const ledger = { ...values, createsFile: true, client: { headerPrefix, secretKey: noKey } };
     return withLedger(ledger, terminal, (payouts) => payouts.plan(input, { by }));
   },
 });
@@ -166,7 +166,8 @@ const resolveCommand = defineCommand({
       withdrawalId === undefined
         ? ({ by, neverSent: true, sendAgain: !doNotSend } as const)
         : { by, withdrawalId, acceptDifferences };
-    return withLedger(values, terminal, (payouts) => payouts.resolve(orderId, resolution));
+    const ledger = { ...values, client: { headerPrefix: values.headerPrefix } };
+    return withLedger(ledger, terminal, (payouts) => payouts.resolve(orderId, resolution));
   },
 });
 
