@@ -8,20 +8,7 @@ export type Outcome = "not_sent" | "rejected" | "unknown";
 
 /** The options of every error. */
 export interface SettlekitErrorOptions
-  extends Partial<
-    Pick<
-      SettlekitError,
-      | "param"
-      | "operation"
-      | "idempotencyKey"
-      | "attempts"
-      | "requestId"
-      | "status"
-      | "type"
-      | "retryAfterMs"
-      | "lastStatus"
-    >
-  > {
+  extends Partial<Pick<SettlekitError, (typeof factNames)[number]>> {
   /** Stable machine-readable code, in snake case. */
   readonly code: string;
   /** @defaultValue `not_sent` */
@@ -37,10 +24,17 @@ const kindsKey = Symbol.for("settlekit.error.kinds");
 /**
  * The options that become fields, in the order in which they are printed. Not the body, which is the service's text.
  */
-const factNames =
-  "param operation idempotencyKey attempts requestId lastStatus status type retryAfterMs".split(
-    " ",
-  );
+const factNames = [
+  "param",
+  "operation",
+  "idempotencyKey",
+  "attempts",
+  "requestId",
+  "lastStatus",
+  "status",
+  "type",
+  "retryAfterMs",
+] as const;
 
 /** The bodies of errors, kept where nothing prints them. */
 const bodies = /* @__PURE__ */ new WeakMap<SettlekitError, unknown>();
@@ -94,8 +88,8 @@ export class SettlekitError extends Error {
     this.outcome = options.outcome ?? "not_sent";
     bodies.set(this, options.body);
     // Leave out undefined facts, to keep printed errors short.
-    for (const [name, fact] of Object.entries(options)) {
-      if (fact !== undefined && factNames.includes(name)) Object.assign(this, { [name]: fact });
+    for (const name of factNames) {
+      if (options[name] !== undefined) Object.assign(this, { [name]: options[name] });
     }
     const kind = new.target.kind;
     Object.defineProperty(this, "name", { value: kind, configurable: true, writable: true });
