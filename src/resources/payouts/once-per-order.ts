@@ -5,7 +5,6 @@ import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import type { Failure } from "../../http/policy.ts";
 import { askForCredential } from "../../http/request.ts";
-import type { HttpSettings } from "../../http/settings.ts";
 import { within } from "../../http/time.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
@@ -50,11 +49,19 @@ export async function oncePerOrder(
     const isOver = await within(other, deadlineAt - time.now(), time, signal);
     if (!isOver && !signal?.aborted) throw unsent({ ...late, spentOn: otherParameters });
   };
-  const order = await namesOf(settings, body.orderId, async () => {
-    const given = await askForCredential(settings.credential, time, deadlineMs, signal, late);
-    if (typeof given === "string") return given;
-    throw unsent(given);
-  });
+  const { credential, baseUrl, idempotencyNamespace } = settings;
+  const named = (...account: readonly string[]) =>
+    idempotencyKeyFrom(baseUrl, idempotencyNamespace, ...account, body.orderId);
+  // A bearer token changes every hour, but its merchant does not.
+  const account =
+    credential.path?.merchantId ??
+    (await askForCredential(credential, time, deadlineMs, signal, late));
+  if (typeof account !== "string") throw unsent(account);
+  const { provider } = credential;
+  const order: OrderNames = {
+    own: named(account),
+    ...(provider && { shared: named("provider", numberOf(provider)) }),
+  };
   const start = (signal: AbortSignal) =>
     createOnce(http, route, body, order, { ...checked, deadlineMs, signal }, deadlineAt);
   const { own, shared = own } = order;
@@ -64,21 +71,6 @@ export async function oncePerOrder(
 
 const otherParameters =
   "waiting for another call with the same orderId, but other parameters or another key. Call again when it is over.";
-
-async function namesOf(
-  { credential, baseUrl, idempotencyNamespace }: HttpSettings,
-  orderId: string,
-  askForKey: () => Promise<string>,
-): Promise<OrderNames> {
-  const name = (...account: readonly string[]) =>
-    idempotencyKeyFrom(baseUrl, idempotencyNamespace, ...account, orderId);
-  // A bearer token changes every hour, but its merchant does not.
-  const { merchantId } = { ...credential.path };
-  if (merchantId !== undefined) return { own: name(merchantId) };
-  const own = name(await askForKey());
-  const { provider } = credential;
-  return { own, ...(provider && { shared: name("provider", numberOf(provider)) }) };
-}
 
 const numbers = /* @__PURE__ */ new WeakMap<object, string>();
 let seen = 0;

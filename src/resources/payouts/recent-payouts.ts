@@ -5,7 +5,7 @@ export interface OrderNames {
   /** Equal for the same merchant id or the same credential, so for one merchant only. */
   readonly own: string;
   /** Equal for credentials from one function: they may be one merchant's, whose key rotates, or several merchants'. */
-  readonly shared?: string;
+  readonly shared?: string | undefined;
 }
 
 /** Long enough for a list to show what was created. */
@@ -26,33 +26,26 @@ interface Recollection extends OrderNames {
  */
 const payouts = /* @__PURE__ */ new Map<string, Recollection>();
 
-/** The order's records: first of its own credential, then of others from the same function; each latest first. */
+/** The order's records: its own credential's, then those of others from the same function, latest first. */
 export function recall({ own, shared }: OrderNames, { now }: Time): Recollection[] {
-  const known = [...payouts.values()].filter(
-    (payout) => payout.own === own || (shared !== undefined && payout.shared === shared),
+  for (const payout of payouts.values()) {
+    if (now() - payout.at >= rememberedMs) forget(payout);
+  }
+  const mine = payouts.get(own);
+  const others = [...payouts.values()].filter(
+    (payout) => payout !== mine && shared !== undefined && payout.shared === shared,
   );
-  const isOwn = (payout: Recollection) => Number(payout.own === own);
-  return known
-    .filter((payout) => isRecent(payout, now()))
-    .reverse()
-    .sort((a, b) => isOwn(b) - isOwn(a));
+  return [...(mine ? [mine] : []), ...others.reverse()];
 }
 
 /** Records a request that is about to leave, or the withdrawal that the order turned out to have. */
 export function remember(order: OrderNames, { now }: Time, withdrawalId?: string): void {
+  // So that the order becomes the latest.
   forget(order);
-  for (const payout of payouts.values()) {
-    if (isRecent(payout, now())) break;
-    forget(payout);
-  }
   payouts.set(order.own, { ...order, withdrawalId, at: now() });
 }
 
 /** Called when the service refused the request. */
 export function forget({ own }: OrderNames): void {
   payouts.delete(own);
-}
-
-function isRecent({ at }: Recollection, now: number): boolean {
-  return now - at < rememberedMs;
 }
