@@ -1,10 +1,16 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "./errors.ts";
 import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
-import { connectionFields, connectionSettings, hooksSchema, must } from "./http/checks.ts";
-import type { ClientHooks } from "./http/hooks.ts";
-import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
-import { environmentVariable, isRecord, nearest, show } from "./values.ts";
+import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./http/hooks.ts";
+import {
+  type ConnectionOptions,
+  type CredentialSource,
+  connectionFields,
+  connectionSettings,
+  type HttpSettings,
+  must,
+} from "./http/settings.ts";
+import { environmentVariable, invalidOption, isRecord, nearest, show } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 import { checkOptions, type Same } from "./wire/fields.ts";
 
@@ -58,6 +64,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const isGiven = (value: unknown) => value !== undefined;
 const someText = "idempotencyNamespace must be a non-empty string.";
 
+const functions = <Hook>() => {
+  const hook = z.custom<Hook>((value) => typeof value === "function", must("a function"));
+  return z.optional(z.readonly(z.array(hook, must("an array of functions"))));
+};
+
 const clientSchema = z.strictObject({
   // Checked by readSecretKey, whose errors never show the key.
   secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
@@ -78,7 +89,12 @@ const clientSchema = z.strictObject({
       "fetchOptions must be an object, such as { dispatcher }.",
     ),
   ),
-  hooks: z.optional(hooksSchema),
+  hooks: z.optional(
+    z.strictObject({
+      beforeRequest: functions<BeforeRequestHook>(),
+      afterResponse: functions<AfterResponseHook>(),
+    }),
+  ),
   ...connectionFields,
 });
 true satisfies Same<ClientOptions, z.input<typeof clientSchema>>;
@@ -111,20 +127,18 @@ export function configure(
 const setByRequests = ["method", "body", "headers", "signal", "redirect", "cache"];
 
 function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
-  const refuse = (name: string, rule: string) => {
-    const param = `fetchOptions.${name}`;
-    throw new ConfigurationError(`${param} ${rule}`, { code: "invalid_option", param });
-  };
+  const refused = (param: string, rule: string) => invalidOption(param, `${param} ${rule}`);
   const overridden = setByRequests.find((name) => isGiven(fetchOptions[name]));
   if (overridden !== undefined) {
     const cure = "Leave it out. headers is an option of its own, and each call takes a signal.";
-    refuse(overridden, `would have no effect, because every request sets its own. ${cure}`);
+    const rule = `would have no effect, because every request sets its own. ${cure}`;
+    throw refused(`fetchOptions.${overridden}`, rule);
   }
   const { dispatcher } = fetchOptions;
   // A custom fetch may take a different kind of dispatcher.
   if (!fetch && isGiven(dispatcher) && typeof Object(dispatcher).dispatch !== "function") {
     const rule = "must be an undici dispatcher, such as new ProxyAgent(url)";
-    refuse("dispatcher", `${rule}, got ${show(dispatcher)}.`);
+    throw refused("fetchOptions.dispatcher", `${rule}, got ${show(dispatcher)}.`);
   }
   return { ...fetchOptions };
 }
@@ -223,8 +237,8 @@ function readAllowHttp(
 ): boolean {
   if (environment === "sandbox") return allowHttp ?? variables.SETTLEKIT_SANDBOX_ALLOW_HTTP === "1";
   if (!allowHttp) return false;
-  throw new ConfigurationError(
+  throw invalidOption(
+    "allowHttp",
     `allowHttp is only for the environment "sandbox", but the environment is "${environment}". Use https.`,
-    { code: "invalid_option", param: "allowHttp" },
   );
 }

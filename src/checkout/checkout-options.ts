@@ -1,8 +1,12 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
 import { checkBaseUrl } from "../http/base-url.ts";
-import { connectionFields, connectionSettings } from "../http/checks.ts";
-import type { ConnectionOptions, HttpSettings } from "../http/settings.ts";
+import {
+  type ConnectionOptions,
+  connectionFields,
+  connectionSettings,
+  type HttpSettings,
+} from "../http/settings.ts";
 import { paymentSecret } from "../resources/arguments.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
 import { checkOptions, type Same } from "../wire/fields.ts";

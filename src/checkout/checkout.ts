@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { ApiPromise } from "../http/answer.ts";
-import { callSchema, must } from "../http/checks.ts";
 import type { Http } from "../http/http.ts";
-import type { ReadOptions } from "../http/settings.ts";
+import { callSchema, must, type ReadOptions } from "../http/settings.ts";
 import {
   chainIdOnWire,
   checkContract,

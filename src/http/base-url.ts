@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
-import { show } from "../values.ts";
+import { invalidOption, show } from "../values.ts";
 
 const maxUrlLength = 2_000;
 
@@ -12,8 +11,7 @@ export function checkBaseUrl(
   value: string,
   { allowHttp = false, httpCure = "", credential = "secret key" } = {},
 ): string {
-  const fail = (fact: string) =>
-    new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
+  const fail = (fact: string) => invalidOption("baseUrl", `baseUrl ${fact}`, "invalid_base_url");
   // "localhost:4010" is a valid URL with the scheme "localhost:".
   if (value.length > maxUrlLength || !URL.canParse(value) || !value.includes("://")) {
     throw fail("is not a URL. Give the full URL, such as https://api.example.com.");

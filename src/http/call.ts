@@ -5,21 +5,26 @@ import { checkOptions } from "../wire/fields.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
 import { errorFor } from "./call-errors.ts";
-import { callSchema } from "./checks.ts";
 import { answerFacts, type EventFacts, headersFrom, observersOf } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
 import { decide, type Failure, heldUp } from "./policy.ts";
 import { askForCredential, type CallInput, prepareRequest, redactor } from "./request.ts";
 import { createSender, type Reply } from "./send.ts";
-import type { HttpSettings, RequestOptions } from "./settings.ts";
+import { callSchema, type HttpSettings, type RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
 
 /** Shared by the calls of one client. */
 export type Shared = ReturnType<typeof sharedBy>;
 
+/** What one call works with. Its observers are those of its beginning. */
+interface Call extends Shared {
+  readonly settings: HttpSettings;
+  readonly callId: number;
+  readonly emit: (event: EventFacts) => void;
+}
+
 export function sharedBy(settings: HttpSettings, time: Time) {
   return {
-    settings,
     time,
     send: createSender(settings),
     paces: new Paces(time),
@@ -35,23 +40,18 @@ export function sharedBy(settings: HttpSettings, time: Time) {
 /** How long a repeated key creates nothing twice (interface section 4.1). */
 const keyLifetimeMs = 86_400_000;
 
-export type Emit = (event: EventFacts) => void;
-
 /**
  * One call: identical attempts until success, a final failure, or the deadline.
  *
  * @throws {InvalidRequestError | ConfigurationError} when an argument can never be valid.
  */
 export async function makeCall<T>(
-  shared: Shared,
+  { settings, send, time, paces, limit, budget, serviceClock, observers, callId, emit }: Call,
   operation: Operation<T>,
   input: CallInput<T>,
   given: RequestOptions,
-  callId: number,
-  emit: Emit,
 ): Promise<ApiResponse<T>> {
   const options = checkOptions(callSchema, given);
-  const { settings, send, time, paces, limit, budget, serviceClock, observers } = shared;
   const { name, replay, credential: kind } = operation;
   const { signal } = options;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs;

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
-import { show, withoutSecrets } from "../values.ts";
+import { invalidOption, show, withoutSecrets } from "../values.ts";
 import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/credential.ts";
 
 const connectionHeader =
@@ -11,16 +10,13 @@ export function checkHeaders(
   headerPrefix: string,
 ): Record<string, string> {
   const checked: Record<string, string> = {};
+  const fail = (fact: string) =>
+    invalidOption("headers", withoutSecrets(`headers: ${fact}`), "invalid_header");
   const reserved = [...credentialHeaderNames(headerPrefix), idempotencyKeyHeader].map((name) =>
     name.toLowerCase(),
   );
   for (const [name, value] of Object.entries(headers)) {
     const lowerCase = name.toLowerCase();
-    const fail = (fact: string) =>
-      new ConfigurationError(withoutSecrets(`headers: ${fact}`), {
-        code: "invalid_header",
-        param: "headers",
-      });
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) {
       throw fail("one of the header names is not valid. Use letters, digits and hyphens.");
     }

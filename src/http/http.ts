@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { SettlekitError } from "../errors.ts";
 import type { Operation } from "../wire/operation.ts";
 import { ApiPromise } from "./answer.ts";
-import { type Emit, makeCall, type Shared, sharedBy } from "./call.ts";
+import { makeCall, type Shared, sharedBy } from "./call.ts";
 import { answerFacts, type EndEvent, type EventFacts, notify, type Observer } from "./events.ts";
 import { Paces } from "./pace.ts";
 import type { CallInput } from "./request.ts";
@@ -11,10 +11,15 @@ import { realTime, type Time } from "./time.ts";
 
 /** Makes the calls of one client, and notifies observers. */
 export class Http {
+  readonly settings: HttpSettings;
+  /** For waits between calls. */
+  readonly time: Time;
   readonly #shared: Shared;
 
   constructor(settings: HttpSettings, time = realTime, shared = sharedBy(settings, time)) {
-    this.#shared = { ...shared, settings };
+    this.settings = settings;
+    this.time = time;
+    this.#shared = shared;
   }
 
   /** The same client with another credential, sharing its limits and retry budget. */
@@ -34,15 +39,6 @@ export class Http {
     return () => void this.#shared.observers.delete(observer);
   }
 
-  get settings(): HttpSettings {
-    return this.#shared.settings;
-  }
-
-  /** For waits between calls. */
-  get time(): Time {
-    return this.#shared.time;
-  }
-
   /** The service's time in milliseconds since 1970, according to its latest response. */
   serviceNow(): number {
     return this.#shared.serviceClock.now();
@@ -57,13 +53,13 @@ export class Http {
     input: CallInput<NoInfer<T>> | (() => CallInput<NoInfer<T>>),
     options: RequestOptions = {},
   ): ApiPromise<T> {
-    const shared = { ...this.#shared, observers: new Set(this.#shared.observers) };
-    const { time, observers, settings } = shared;
+    const { settings, time } = this;
+    const observers = new Set(this.#shared.observers);
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
     let attempts = 0;
-    const emit: Emit = (event) => {
+    const emit = (event: EventFacts) => {
       if (event.type === "attempt") attempts = event.attempt;
       const { channel } = settings;
       if (observers.size === 0 && !channel?.hasSubscribers) return;
@@ -76,7 +72,8 @@ export class Http {
       emit({ type: "start", method, path });
       try {
         const filled = typeof input === "function" ? input() : input;
-        const response = await makeCall(shared, operation, filled, options, callId, emit);
+        const call = { ...this.#shared, settings, observers, callId, emit };
+        const response = await makeCall(call, operation, filled, options);
         end({ ok: true, ...answerFacts(response) });
         return response;
       } catch (error) {

@@ -1,8 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { toCaip2 } from "../evm/chains.ts";
-import { callSchema } from "../http/checks.ts";
-import type { CredentialSource, HttpSettings } from "../http/settings.ts";
+import { type CredentialSource, callSchema, type HttpSettings } from "../http/settings.ts";
 import { invalidArgument, invalidOption, isRecord, jsonText, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
 import { type Caip2, chainIdSchema } from "../wire/fields.ts";

@@ -8,8 +8,7 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 import type { ApiPromise, ApiResponse } from "../http/answer.ts";
-import { callSchema } from "../http/checks.ts";
-import type { ReadOptions } from "../http/settings.ts";
+import { callSchema, type ReadOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
 import { callSite } from "../values.ts";
 import { checkOptions } from "../wire/fields.ts";

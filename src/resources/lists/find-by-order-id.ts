@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
-import { callSchema } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import type { ReadOptions } from "../../http/settings.ts";
+import { callSchema, type ReadOptions } from "../../http/settings.ts";
 import { invalidArgument } from "../../values.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";

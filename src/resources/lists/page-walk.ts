@@ -50,36 +50,32 @@ export class PageWalk<Item extends Identified> {
   /** Aborts the reads of discarded pages. */
   #reading = new AbortController();
   #offset: number;
+  /** 0 before the first page. */
   #limit = 0;
-  #total = 0;
+  #total = Number.NEGATIVE_INFINITY;
   #stepBack = 0;
   /** Reads since the last new item. */
   #fruitless = 0;
   #ended = false;
 
-  constructor(list: List<Item>) {
+  /** @param first The range that the caller asked for, where the walk begins. */
+  constructor(list: List<Item>, first: Promise<PageBody<Item>>) {
     this.list = list;
     this.#offset = list.offset;
-  }
-
-  /** Takes the list's first page, where the walk begins. */
-  begin(body: PageBody<Item>): PageBody<Item> {
-    // One more than the page size, for the item shared with the previous page.
-    const { length } = body.data;
-    this.#limit = Math.min(maxLimit, Math.max(length, finite(body.pagination?.limit) ?? 0, 1) + 1);
-    return this.#take(body);
+    this.#reads.set(list.offset, first);
   }
 
   /**
-   * The next page with new items, without those already returned; undefined at the end.
+   * The first page, then the next one with new items, without those already returned; undefined at the end.
    *
    * @throws {UnexpectedResponseError} code `unreadable_list` when the service reports more items, but returns none.
    */
   async next(): Promise<PageBody<Item> | undefined> {
     while (!this.#ended) {
+      const isFirst = this.#limit === 0;
       const body = await this.#nextBody();
       const page = this.#take(body);
-      if (page.data.length > 0) return page;
+      if (page.data.length > 0 || isFirst) return page;
       if (!this.#isStuck()) continue;
       this.#fruitless = 0;
       if (!this.#hasAll()) {
@@ -96,6 +92,9 @@ export class PageWalk<Item extends Identified> {
   /** The page's new items. None if the page does not overlap what was read: the walk then steps back. */
   #take(body: PageBody<Item>): PageBody<Item> {
     const { data } = body;
+    // One more than the page size, for the item shared with the previous page.
+    const size = Math.max(data.length, finite(body.pagination?.limit) ?? 0, 1);
+    this.#limit ||= Math.min(maxLimit, size + 1);
     this.#total = finite(body.pagination?.total) ?? Number.POSITIVE_INFINITY;
     this.#fruitless += 1;
     const known = data.findIndex((item) => this.#seen.has(idOf(item)));
@@ -177,7 +176,8 @@ export class PageWalk<Item extends Identified> {
   #read(offset: number): Promise<PageBody<Item>> {
     const known = this.#reads.get(offset);
     if (known) return known;
-    const body = this.list.read({ offset, limit: this.#limit }, this.#reading.signal);
+    const range = this.#limit > 0 ? { offset, limit: this.#limit } : undefined;
+    const body = this.list.read(range, this.#reading.signal);
     // Awaiting the page reports its failure, but the caller may stop before that.
     body.catch(() => {});
     this.#reads.set(offset, body);

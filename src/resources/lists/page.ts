@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
-import { callSchema, must } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import type { ReadOptions } from "../../http/settings.ts";
+import { callSchema, must, type ReadOptions } from "../../http/settings.ts";
 import { callSite, invalidArgument } from "../../values.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
@@ -37,8 +36,11 @@ export class Page<Item extends Identified> {
 }
 
 /** Outside the class: bundlers rename a class that refers to itself, and console.log would show that name. */
-function pageOf<Item extends Identified>(body: PageBody<Item>, walk: PageWalk<Item>): Page<Item> {
-  return new Page(body, () => walk.next().then((it) => it && pageOf(it, walk), walk.list.fail));
+async function nextPage<Item extends Identified>(
+  walk: PageWalk<Item>,
+): Promise<Page<Item> | undefined> {
+  const body = await walk.next().catch(walk.list.fail);
+  return body && new Page(body, () => nextPage(walk));
 }
 
 /**
@@ -66,9 +68,12 @@ export class PagePromise<Item extends Identified>
   /** @internal */
   constructor(list: List<Item>) {
     const first = list.read();
-    const response = first.withResponse();
-    const walk = new PageWalk(list);
-    super(response.then((answer) => ({ ...answer, data: pageOf(walk.begin(answer.data), walk) })));
+    const walk = new PageWalk(list, first);
+    const readFirst = async () => {
+      const response = await first.withResponse();
+      return { ...response, data: (await nextPage(walk)) as Page<Item> };
+    };
+    super(readFirst());
     this.#list = list;
     this.#first = first;
   }
@@ -77,18 +82,10 @@ export class PagePromise<Item extends Identified>
   pages(): AsyncIterableIterator<Page<Item>> {
     // The iterator reports a failure of the first page.
     this.catch(() => {});
-    const list = this.#list;
-    const walk = new PageWalk(list);
-    let first: Promise<PageBody<Item>> | undefined = this.#first;
+    const walk = new PageWalk(this.#list, this.#first);
     let page: Page<Item> | undefined;
     const step = async () => {
-      if (page === undefined) {
-        const asked = first ?? list.read();
-        first = undefined;
-        page = pageOf(walk.begin(await asked.catch(list.fail)), walk);
-        return page;
-      }
-      const next = await page.next();
+      const next = await (page ? page.next() : nextPage(walk));
       page = next ?? page;
       return next;
     };
