@@ -8,6 +8,7 @@ import {
   checkId,
   checkParameters,
   checkText,
+  ifGiven,
   objectAt,
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
@@ -82,17 +83,13 @@ export class Checkout {
       );
       const { wire } = this.#http.settings;
       const body = {
-        ...(transactionHash !== undefined && {
-          transactionHash: checkText("transactionHash", "a transaction's hash", transactionHash),
-        }),
-        ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
-        ...(tokenContractAddress !== undefined && {
-          tokenContractAddress: checkContract(
-            "tokenContractAddress",
-            tokenContractAddress,
-            chainId,
-          ),
-        }),
+        transactionHash: ifGiven(transactionHash, (hash) =>
+          checkText("transactionHash", "a transaction's hash", hash),
+        ),
+        chainId: ifGiven(chainId, (id) => chainIdOnWire(id, wire)),
+        tokenContractAddress: ifGiven(tokenContractAddress, (contract) =>
+          checkContract("tokenContractAddress", contract, chainId),
+        ),
       };
       return { ...this.#payment, body };
     };

@@ -1,6 +1,7 @@
 import type { Outcome, SettlekitErrorOptions } from "../errors.ts";
 import type { Channel } from "../runtime.ts";
 import { checkHeaders } from "./headers.ts";
+import type { HttpSettings } from "./settings.ts";
 
 interface CallEvent {
   /** Numbers the client's calls; all events of one call have the same value. */
@@ -113,16 +114,8 @@ export function answerFacts(answer: Pick<SettlekitErrorOptions, "status" | "requ
   return { ...(status !== undefined && { status }), ...(requestId !== undefined && { requestId }) };
 }
 
-/** The settings that observe a client's calls. */
-export interface Listeners {
-  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
-  readonly logger?: Logger | undefined;
-  /** Set only for server clients, so that browser bundles reference no Node module. */
-  readonly channel?: Channel | undefined;
-}
-
 /** The observers that a client's options ask for. */
-export function observersOf({ onEvent, logger }: Listeners): Set<Observer> {
+export function observersOf({ onEvent, logger }: HttpSettings): Set<Observer> {
   const observers = new Set<Observer>();
   if (onEvent) {
     const onError = (error: unknown) =>

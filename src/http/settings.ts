@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { maxTimerMs } from "../duration.ts";
+import type { Channel } from "../runtime.ts";
 import { invalidOption, isRecord, show } from "../values.ts";
 import {
   defaultHeaderPrefix,
@@ -7,7 +8,7 @@ import {
   type Environment,
 } from "../wire/credential.ts";
 import type { Same } from "../wire/fields.ts";
-import type { ClientEvent, Listeners, Logger } from "./events.ts";
+import type { ClientEvent, Logger } from "./events.ts";
 import { checkHeaders } from "./headers.ts";
 import type { ClientHooks } from "./hooks.ts";
 
@@ -69,9 +70,12 @@ type Complete<Options> = {
 };
 
 type Limits = "timeoutMs" | "deadlineMs" | "maxRetries" | "maxResponseBytes" | "headers";
+type Functions = "fetch" | "logger" | "onEvent";
 
 /** The options of a client, checked and with defaults filled in. */
-export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions, Limits>> {
+export interface HttpSettings
+  extends Complete<Pick<ConnectionOptions, Limits>>,
+    Readonly<Pick<ConnectionOptions, Functions>> {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Whether plain http to other machines is allowed. */
@@ -81,10 +85,11 @@ export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions
   readonly credential: CredentialSource;
   readonly maxConcurrency: number;
   readonly idempotencyNamespace: string;
-  readonly fetch?: Fetch | undefined;
   readonly hooks?: ClientHooks | undefined;
   readonly fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   readonly wire: Complete<WireOptions>;
+  /** Set only for server clients, so that browser bundles reference no Node module. */
+  readonly channel?: Channel | undefined;
 }
 
 /** A rule for an option. The message contains the option's name and value. */

@@ -58,6 +58,14 @@ export function checkParameters<Input extends object>(
   throw invalidArgument(name, message);
 }
 
+/** Checks an optional parameter. JSON leaves out an undefined one. */
+export function ifGiven<Value, Checked>(
+  value: Value | undefined,
+  check: (value: Value) => Checked,
+): Checked | undefined {
+  return value === undefined ? undefined : check(value);
+}
+
 /** @param ifMissing What a caller who left it out may have meant. */
 export function checkAmount(param: string, value: unknown, ifMissing = ""): number {
   if (Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= maxAmountInCents) {

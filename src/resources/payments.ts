@@ -4,7 +4,6 @@ import type { ReadOptions, RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import {
   type CreatedPayment,
-  type CreatePaymentBody,
   createPaymentBodySchema,
   type NewPayment,
   type Payment,
@@ -17,6 +16,7 @@ import {
   checkRedirectUrl,
   checkReference,
   encodeMetadata,
+  ifGiven,
   isSaid,
   type Metadata,
   objectAt,
@@ -57,40 +57,35 @@ export interface CreatePaymentInput extends CreateCommon {
 }
 
 /** @throws {InvalidRequestError} when the input can never be valid, with the service's own codes. */
-function createPaymentBody(input: CreateDepositInput | CreatePaymentInput): CreatePaymentBody {
-  const { type, orderId, currency, redirectUrl, customMetadata } = checkParameters(
-    input,
-    createPaymentBodySchema.shape,
-  );
+function createPaymentBody(input: CreateDepositInput | CreatePaymentInput) {
+  const { type, amount, orderId, currency, redirectUrl, customMetadata, customerRefId } =
+    checkParameters(input, createPaymentBodySchema.shape);
   if (type !== undefined && type !== "payment" && type !== "deposit") {
     throw refused("type", 'must be "payment" or "deposit"', type);
   }
-  if (type === "deposit" && input.amount !== undefined) {
+  if (type === "deposit" && amount !== undefined) {
     const cure = "Leave it out: the customer chooses the amount of a deposit.";
-    throw refused("amount", "is for payments only", input.amount, cure);
+    throw refused("amount", "is for payments only", amount, cure);
   }
-  if (type !== "deposit" && input.customerRefId !== undefined) {
+  if (type !== "deposit" && customerRefId !== undefined) {
     const cure = 'Leave it out, or set type to "deposit".';
-    throw refused("customerRefId", "is for deposits only", input.customerRefId, cure);
+    throw refused("customerRefId", "is for deposits only", customerRefId, cure);
   }
   const ifMissing = 'Only a payment of type "deposit" has none.';
   return {
     type: type ?? "payment",
-    ...(input.type !== "deposit" && { amount: checkAmount("amount", input.amount, ifMissing) }),
+    amount: type === "deposit" ? undefined : checkAmount("amount", amount, ifMissing),
     currency: checkCurrency(currency),
     orderId: checkReference("orderId", orderId),
-    ...(redirectUrl !== undefined && { redirectUrl: checkRedirectUrl("redirectUrl", redirectUrl) }),
-    ...(customMetadata !== undefined && { customMetadata: encodeMetadata(customMetadata) }),
-    ...(input.type === "deposit" &&
-      input.customerRefId !== undefined && {
-        customerRefId: checkReference("customerRefId", input.customerRefId),
-      }),
+    redirectUrl: ifGiven(redirectUrl, (url) => checkRedirectUrl("redirectUrl", url)),
+    customMetadata: ifGiven(customMetadata, (metadata) => encodeMetadata(metadata)),
+    customerRefId: ifGiven(customerRefId, (id) => checkReference("customerRefId", id)),
   };
 }
 
 /** The fields in which a response contradicts itself or the request. */
 function differing(
-  body: CreatePaymentBody,
+  body: ReturnType<typeof createPaymentBody>,
   { payment, paymentId }: CreatedPayment,
 ): readonly string[] {
   const { id, orderId, amountInCents }: Partial<NewPayment> = { ...payment };

@@ -8,6 +8,7 @@ import {
   checkAmount,
   checkContract,
   checkParameters,
+  ifGiven,
   otherChain,
   otherId,
 } from "./arguments.ts";
@@ -44,13 +45,13 @@ export class Quotes {
       );
       const { wire } = this.#http.settings;
       const body = {
-        ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
-        ...(contractAddress !== undefined && {
-          contractAddress: checkContract("contractAddress", contractAddress, chainId),
-        }),
-        ...(forceDepositAmount !== undefined && {
-          forceDepositAmount: checkAmount("forceDepositAmount", forceDepositAmount),
-        }),
+        chainId: ifGiven(chainId, (id) => chainIdOnWire(id, wire)),
+        contractAddress: ifGiven(contractAddress, (contract) =>
+          checkContract("contractAddress", contract, chainId),
+        ),
+        forceDepositAmount: ifGiven(forceDepositAmount, (cents) =>
+          checkAmount("forceDepositAmount", cents),
+        ),
       };
       const differing = (quote: Quote) => [
         ...this.#differing(quote),

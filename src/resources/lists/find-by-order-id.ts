@@ -122,8 +122,7 @@ class Search<Item extends Ordered> {
   #fault: string | undefined;
   /** Whether every page so far overlaps the one before it and is sorted newest first. */
   #isNewestFirst = true;
-  /** Whether at least two times differ. Equal times would fit any order. */
-  #hasOrder = false;
+  #latestMs: number | undefined;
   #earliestMs = Number.POSITIVE_INFINITY;
 
   constructor(orderId: string) {
@@ -181,15 +180,16 @@ class Search<Item extends Ordered> {
     const createdMs = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN;
     // An unreadable time proves nothing.
     this.#isNewestFirst &&= createdMs <= this.#earliestMs;
-    this.#hasOrder ||=
-      createdMs < this.#earliestMs && this.#earliestMs !== Number.POSITIVE_INFINITY;
+    this.#latestMs ??= createdMs;
     this.#earliestMs = createdMs;
   }
 
   /** Whether everything created after this time has provably been read. */
   hasPassed(stopMs: number): boolean {
-    const isProved = this.#isNewestFirst && this.#hasOrder && this.#fault === undefined;
-    return isProved && this.#earliestMs < stopMs;
+    const isProved = this.#isNewestFirst && this.#fault === undefined;
+    // Equal times would fit any order.
+    const hasOrder = this.#earliestMs < (this.#latestMs ?? 0);
+    return isProved && hasOrder && this.#earliestMs < stopMs;
   }
 }
 

@@ -134,8 +134,12 @@ export async function createOnce(
     if (remainingMs() < leastCreationMs) throw lookupTookAll(facts(), deadlineMs);
     const beforeSend = async (outcome: Outcome) => {
       reached ||= outcome !== "not_sent";
-      const found = await lookAgain();
+      const isFresh = time.now() - lookedAt <= freshMs;
+      // A proxy may have repeated a request that reached the service, and returned only the second response.
+      const isLater = !reached || lookedAt > sentAt;
+      const found = isFresh && isLater ? undefined : await lookSettled();
       if (found) return found;
+      if (remainingMs() < leastCreationMs) throw lookupTookAll(facts(), deadlineMs);
       sends += 1;
       sentAt = time.now();
       remember(order, time);
@@ -151,18 +155,6 @@ export async function createOnce(
     });
     remember(order, time, answer.data.id);
     return answer;
-  }
-
-  /**
-   * Repeats the lookup before a request is sent if the last one is too old, or if a request has reached the service
-   * since: a proxy may have repeated that request and returned only the second response.
-   */
-  async function lookAgain(): Promise<ApiResponse<Withdrawal> | undefined> {
-    const isFresh = time.now() - lookedAt <= freshMs;
-    const isLater = !reached || lookedAt > sentAt;
-    const found = isFresh && isLater ? undefined : await lookSettled();
-    if (!found && remainingMs() < leastCreationMs) throw lookupTookAll(facts(), deadlineMs);
-    return found;
   }
 
   /** The result of a failed creation: the withdrawal if it exists after all, otherwise the error. */

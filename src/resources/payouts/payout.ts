@@ -7,7 +7,6 @@ import { canonicalJson } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import {
-  type CreateWithdrawalBody,
   createWithdrawalBodySchema,
   maxMetadataLength,
   maxOrderIdLength,
@@ -20,6 +19,7 @@ import {
   checkReference,
   encodeMetadata,
   evmChainIdOnWire,
+  ifGiven,
   isSaid,
   type Metadata,
   refused,
@@ -59,27 +59,22 @@ export interface WithdrawalRoute {
 }
 
 /** The withdrawal body that is sent: `chainId` has the form that the client is configured to send. */
-export type SentWithdrawal = Omit<CreateWithdrawalBody, "chainId"> & { chainId: number | string };
+export type SentWithdrawal = ReturnType<typeof createWithdrawalBody>;
 
 /** A withdrawal body with the `orderId` by which the withdrawal can be found again. */
 export type PayoutBody = SentWithdrawal & { orderId: string };
 
 /** @throws {InvalidRequestError} when the input can never be valid, with the service's own codes. */
-export function createWithdrawalBody(
-  input: CreateWithdrawalInput,
-  wire: HttpSettings["wire"],
-): SentWithdrawal {
+export function createWithdrawalBody(input: CreateWithdrawalInput, wire: HttpSettings["wire"]) {
   const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } =
     checkParameters(input, createWithdrawalBodySchema.shape);
   return {
     amountInCents: checkAmount("amountInCents", amountInCents),
     chainId: evmChainIdOnWire(chainId, wire),
     recipientAddress: toRecipientAddress(recipientAddress),
-    ...(orderId !== undefined && { orderId: checkOrderId(orderId) }),
+    orderId: ifGiven(orderId, checkOrderId),
     currency: checkCurrency(currency),
-    ...(customMetadata !== undefined && {
-      customMetadata: encodeMetadata(customMetadata, maxMetadataLength),
-    }),
+    customMetadata: ifGiven(customMetadata, (it) => encodeMetadata(it, maxMetadataLength)),
   };
 }
 
