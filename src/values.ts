@@ -99,20 +99,15 @@ export function nearest(name: unknown, known: readonly string[]): string | undef
 
 /** Says that an event is probably misspelt; undefined if it is known, or like no known one. */
 export function misspeltEvent(name: string, known: readonly string[]): string | undefined {
-  const near = known.includes(name) ? undefined : nearestEvent(name, known);
-  return near && `The event ${show(name)} is not known. Did you mean "${near}"?`;
-}
-
-/** There are no events such as payment.completed: "updated" reports every status. */
-function nearestEvent(name: string, known: readonly string[]): string | undefined {
+  if (known.includes(name)) return undefined;
   const prefix = `${name.split(".")[0]}.`;
-  const changes = known
-    .filter((candidate) => candidate.startsWith(prefix))
-    .map((candidate) => candidate.slice(prefix.length));
-  if (changes.length === 0) return nearest(name, known);
+  const own = known.filter((event) => event.startsWith(prefix));
+  const changes = own.map((event) => event.slice(prefix.length));
+  // There are no events such as payment.completed: "updated" reports every status.
   const updated = changes.find((change) => change === "updated");
   const change = nearest(name.slice(prefix.length), changes) ?? updated;
-  return change && prefix + change;
+  const near = own.length > 0 ? change && prefix + change : nearest(name, known);
+  return near && `The event ${show(name)} is not known. Did you mean "${near}"?`;
 }
 
 /** The error for an invalid option. `param` may be a misplaced secret. */

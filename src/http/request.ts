@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidRequestError, type Outcome } from "../errors.ts";
+import { ConfigurationError, type Outcome } from "../errors.ts";
 import { invalidArgument, jsonText, show } from "../values.ts";
 import { idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Operation, Replay } from "../wire/operation.ts";
@@ -50,7 +50,10 @@ export function prepareRequest(
   }
   const idempotencyKey =
     replay === "safe" ? undefined : checkIdempotencyKey(options.idempotencyKey);
-  const body = content === undefined ? undefined : encode(content);
+  const body = content && jsonText(content);
+  if (content !== undefined && body === undefined) {
+    throw invalidArgument("body", "body must be serialisable as JSON, without cycles or bigints.");
+  }
   const headers: Record<string, string> = {
     ...(options.headers !== undefined && checkHeaders(options.headers, wire.headerPrefix)),
     ...(body !== undefined && { "content-type": "application/json" }),
@@ -58,12 +61,6 @@ export function prepareRequest(
   };
   const filled = fillPath(path, { ...credential.path, ...ids });
   return { method, replay, path: filled, query, headers, body, idempotencyKey };
-}
-
-function encode(content: object): string {
-  const text = jsonText(content);
-  if (text !== undefined) return text;
-  throw invalidArgument("body", "body must be serialisable as JSON, without cycles or bigints.");
 }
 
 /**
@@ -140,10 +137,11 @@ function patternOf(credential: string): RegExp {
 function checkIdempotencyKey(key: string | undefined): string {
   if (key === undefined) return crypto.randomUUID();
   if (typeof key === "string" && isVisibleAscii(key) && key.length <= 255) return key;
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    "idempotencyKey",
     "idempotencyKey must be 1 to 255 printable ASCII characters without spaces. " +
       "idempotencyKeyFrom(...) makes one from anything that identifies the order.",
-    { code: "invalid_idempotency_key", param: "idempotencyKey" },
+    "invalid_idempotency_key",
   );
 }
 
