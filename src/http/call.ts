@@ -173,14 +173,6 @@ export async function makeCall<T>(
     }
   }
 
-  function conclude(result: Success<T>): ApiResponse<T> {
-    const { data, status, headers, rawBody, requestId, drift: paths } = result;
-    budget.succeeded();
-    serviceClock.observe(headers);
-    if (paths.length > 0) emit({ type: "drift", paths });
-    return { data, status, headers, rawBody, requestId, idempotencyKey, attempts };
-  }
-
   /** Waits before the next attempt, or ends the call with its error. */
   async function settle(failure: Failure): Promise<void> {
     lastFailure = failure;
@@ -230,9 +222,11 @@ export async function makeCall<T>(
   }
 
   await authenticate();
-  for (;;) {
-    const result = await inTurn();
-    if (result.kind === "success") return conclude(result);
-    await settle(result);
-  }
+  let result = await inTurn();
+  for (; result.kind !== "success"; result = await inTurn()) await settle(result);
+  const { kind: _, drift: paths, ...response } = result;
+  budget.succeeded();
+  serviceClock.observe(response.headers);
+  if (paths.length > 0) emit({ type: "drift", paths });
+  return { ...response, idempotencyKey, attempts };
 }

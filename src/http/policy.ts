@@ -117,13 +117,9 @@ export function decide(situation: Situation) {
   return { action: "retry", waitMs, counted: !limited, outcome } as const;
 }
 
-interface Row {
-  /** Whether the request may have taken effect. */
-  readonly outcome: Outcome;
-  readonly mayRepeat: boolean;
-}
+type Row = { readonly outcome: Outcome; readonly mayRepeat: boolean };
 
-/** The retry table. */
+/** The retry table: whether the request may have taken effect, and may be repeated. */
 function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
   const isHarmless = replay !== "unsafe";
   switch (failure.kind) {

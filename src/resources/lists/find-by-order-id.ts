@@ -84,7 +84,8 @@ export async function findByOrderId<Item extends Ordered>(
       }
       // The service's time is known only after a response. A time in the future would end every search at once.
       if (stopMs > http.serviceNow()) {
-        const [given, now] = [stopMs + clockMarginMs, http.serviceNow()].map(isoText);
+        const times = [stopMs + clockMarginMs, http.serviceNow()];
+        const [given, now] = times.map((ms) => new Date(ms).toISOString());
         throw invalidArgument(
           "createdAfter",
           `createdAfter is in the future: it is ${given}, but the service's clock shows ${now}. Correct it, or this ` +
@@ -213,8 +214,6 @@ function unreadableFor(
 }
 
 const isoWithZone = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
-
-const isoText = (ms: number) => new Date(ms).toISOString();
 
 function checkCreatedAfter(value: Date | string | undefined): number {
   if (value === undefined) return Number.NEGATIVE_INFINITY;
