@@ -33,7 +33,7 @@ export function sharedBy(settings: HttpSettings, time: Time) {
     serviceClock: new ServiceClock(time),
     /** Calls made so far. */
     calls: { count: 0 },
-    observers: observersOf(settings),
+    observers: observersOf(settings.onEvent, settings.logger),
   };
 }
 

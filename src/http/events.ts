@@ -1,7 +1,6 @@
 import type { Outcome, SettlekitErrorOptions } from "../errors.ts";
 import type { Channel } from "../runtime.ts";
 import { checkHeaders } from "./headers.ts";
-import type { HttpSettings } from "./settings.ts";
 
 interface CallEvent {
   /** Numbers the client's calls; all events of one call have the same value. */
@@ -115,7 +114,10 @@ export function answerFacts(answer: Pick<SettlekitErrorOptions, "status" | "requ
 }
 
 /** The observers that a client's options ask for. */
-export function observersOf({ onEvent, logger }: HttpSettings): Set<Observer> {
+export function observersOf(
+  onEvent: ((event: ClientEvent) => void) | undefined,
+  logger: Logger | undefined,
+): Set<Observer> {
   const observers = new Set<Observer>();
   if (onEvent) {
     const onError = (error: unknown) =>
