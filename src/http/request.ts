@@ -11,8 +11,8 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface CallInput<T = unknown> {
   readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Query;
-  readonly body?: object;
+  readonly query?: Query | undefined;
+  readonly body?: object | undefined;
   /**
    * Called right before a request is sent, with the outcome of earlier attempts. If it returns a response, the call ends
    * with that; if it throws, with the error. Then nothing is sent.

@@ -9,6 +9,7 @@ import {
   type AccessToken,
   bearerToken,
   checkParameters,
+  ifGiven,
   type Names,
   paymentSecret,
   refused,
@@ -119,10 +120,7 @@ function filled(request: RawRequest, options: RequestOptions): Pick<CallInput, "
       "A GET request carries no idempotencyKey. Leave it out: repeating a GET is harmless.",
     );
   }
-  return {
-    ...(query !== undefined && { query: checkQuery(query) }),
-    ...(body !== undefined && { body: checkBody(body) }),
-  };
+  return { query: ifGiven(query, checkQuery), body: ifGiven(body, checkBody) };
 }
 
 function checkQuery(query: NonNullable<RawRequest["query"]>) {

@@ -35,17 +35,14 @@ export class SingleFlight<T> {
   ): Promise<T> {
     for (;;) {
       if (caller.signal?.aborted) throw aborted(caller, "not_sent");
-      const flight = this.#find(names) ?? this.#launch(request, start);
+      const isShared = (flight: Flight<T>) => names.some((name) => flight.names.has(name));
+      const flight = [...this.#flights].find(isShared) ?? this.#launch(request, start);
       if (flight.request === request && !flight.controller.signal.aborted) {
         for (const name of names) flight.names.add(name);
         return this.#join(flight, caller);
       }
       await caller.inTime(flight.result.catch(() => {}));
     }
-  }
-
-  #find(names: readonly string[]): Flight<T> | undefined {
-    return [...this.#flights].find((flight) => names.some((name) => flight.names.has(name)));
   }
 
   #launch(request: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
