@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { announceWallet } from "./announce-wallet.ts";
 import { elementShop } from "./element-shop.ts";
+import { stopClock } from "./watched-page.ts";
 
 export function elementServiceCases(browser: () => Browser): void {
   describe("the checkout element when the service misbehaves", () => {
@@ -66,6 +67,30 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(isShown).toBe(true);
       await page.unroute(statuses);
       await expect.poll(isShown).toBe(false);
+    });
+
+    test("shows within five seconds that the connection is back, although the browser reported nothing", async () => {
+      const page = await shop.watch();
+      await stopClock(page);
+      await shop.visit(await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      const notice = page.locator('[part="notice"]', { hasText: "No connection." });
+      let seconds = 0;
+      const wait = async () => {
+        seconds += 1;
+        await page.clock.runFor(1_000);
+        return seconds;
+      };
+      const isShown = async () => (await wait()) > 0 && notice.isVisible();
+      const whole = `${shop.service.url}/**`;
+      await page.route(whole, (route) => route.abort());
+      await expect.poll(isShown).toBe(true);
+      // Afterwards, the waits between reads of the status are at their longest.
+      await expect.poll(wait, { timeout: 10_000 }).toBe(60);
+      await page.unroute(whole);
+      seconds = 0;
+      await expect.poll(isShown, { timeout: 5_000 }).toBe(false);
+      expect(seconds).toBeLessThanOrEqual(5);
     });
 
     test.each([
