@@ -5,6 +5,7 @@ import { chromiumPath, launchChromium } from "./chromium.ts";
 import { contentSecurityCases } from "./content-security-cases.ts";
 import { elementAwakeCases } from "./element-awake-cases.ts";
 import { elementCases } from "./element-cases.ts";
+import { elementEmbeddedCases } from "./element-embedded-cases.ts";
 import { elementLastsCases } from "./element-lasts-cases.ts";
 import { elementLooksCases } from "./element-looks-cases.ts";
 import { elementPageCases } from "./element-page-cases.ts";
@@ -41,6 +42,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   reactCases(browser);
   if (isWhole) {
     elementLastsCases(browser);
+    elementEmbeddedCases(browser);
     elementReturnCases(browser);
     scenarioCases(browser);
     inspectorCases(browser);

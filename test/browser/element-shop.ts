@@ -40,6 +40,8 @@ export class ElementShop {
   #watched: CheckoutPage | undefined;
   service!: SandboxServer;
   url = "";
+  /** What the running test changes in the shop's page: more directives for its policy, and its markup. */
+  changes: { readonly policy?: string; readonly markup?: (html: string) => string } = {};
 
   constructor(browser: () => Browser) {
     this.#browser = browser;
@@ -58,9 +60,12 @@ export class ElementShop {
       const script = scripts.get(pathname);
       response.setHeader("Content-Type", script ? "text/javascript" : "text/html; charset=utf-8");
       const sources = `default-src 'none'; script-src 'self'; connect-src ${this.service.url}`;
-      const policy = `${sources}; require-trusted-types-for 'script'; trusted-types 'none'`;
-      response.setHeader("Content-Security-Policy", policy);
-      response.end(script ?? shopPage(pathname, searchParams));
+      const { policy = "", markup = (html: string) => html } = this.changes;
+      response.setHeader(
+        "Content-Security-Policy",
+        `${sources}; require-trusted-types-for 'script'; trusted-types 'none'; ${policy}`,
+      );
+      response.end(script ?? markup(shopPage(pathname, searchParams)));
     });
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
@@ -117,6 +122,7 @@ export class ElementShop {
   /** Closes the test's page, which must have printed nothing, and sent requests only to the shop and the service. */
   async leave(): Promise<void> {
     const { page, troubles, origins } = this.#current;
+    this.changes = {};
     // The test may have routed a request that is still in flight.
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.context().close();

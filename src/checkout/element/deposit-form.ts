@@ -19,20 +19,9 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
     dir: "ltr",
     "aria-describedby": "deposit-error",
   });
-  const form = h(
-    "form",
-    { class: "deposit", part: "deposit", novalidate: true },
-    h("label", { for: "deposit-amount" }, say("depositAmount")),
-    h(
-      "div",
-      { class: "field", part: "field" },
-      h("span", { "aria-hidden": "true" }, "$"),
-      input,
-      h("button", { class: "primary", part: "button" }, say("continue")),
-    ),
-    error,
-  );
-  form.addEventListener("submit", (event) => {
+  const submit = h("button", { class: "primary", part: "button" }, say("continue"));
+  // Enter clicks the button, too. A frame without `allow-forms` gets no submit event.
+  submit.addEventListener("click", (event) => {
     event.preventDefault();
     const cents = centsOf(input.value, texts);
     const isValid = cents !== undefined;
@@ -44,7 +33,19 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
     announce(problem);
     input.focus();
   });
-  return form;
+  return h(
+    "form",
+    { class: "deposit", part: "deposit" },
+    h("label", { for: "deposit-amount" }, say("depositAmount")),
+    h(
+      "div",
+      { class: "field", part: "field" },
+      h("span", { "aria-hidden": "true" }, "$"),
+      input,
+      submit,
+    ),
+    error,
+  );
 }
 
 /** The service accepts no payment above this (interface section 8). */
