@@ -138,10 +138,9 @@ export class SettlekitCheckoutElement extends ElementBase {
   /** @internal */
   connectedCallback(): void {
     for (const name of propertyNames) this.#adopt(name);
-    if (this.shadowRoot === null) {
-      this.attachShadow({ mode: "open" });
-      this.adoptedCallback();
-    }
+    // A server may have rendered one.
+    if (this.shadowRoot === null) this.attachShadow({ mode: "open" });
+    this.adoptedCallback();
     this.#languageChanges.disconnect();
     observeLanguage(this, this.#languageChanges);
     void this.#speak();
