@@ -35,5 +35,22 @@ export function elementEmbeddedCases(browser: () => Browser): void {
       expect(await styleOf("borderRadius")).toBe("20px");
       expect(await page.getByText("Please wait").count()).toBe(0);
     });
+
+    test("is written from left to right in a page that is written from top to bottom", async () => {
+      await shop.visit(await shop.order());
+      await shop.page.getByText("25 USDC").waitFor();
+      await shop.page.evaluate(() => {
+        document.documentElement.style.writingMode = "vertical-rl";
+      });
+      expect(Number.parseFloat((await styleOf("width")) ?? "")).toBeGreaterThan(500);
+    });
+
+    test("prints dark text on white paper, whatever its theme", async () => {
+      await shop.visit(await shop.order(), { theme: "dark" });
+      await shop.page.getByText("25 USDC").waitFor();
+      expect(await styleOf("color")).toBe("rgb(234, 239, 246)");
+      await shop.page.emulateMedia({ media: "print" });
+      expect(await styleOf("color")).toBe("rgb(22, 32, 46)");
+    });
   });
 }

@@ -30,7 +30,7 @@ const definitions = Object.entries(properties).map(
  * width of its own: invisible text before it, which may wrap, gives one to a centred or floating element.
  */
 const css = `
-:host { display: block; color-scheme: light dark; }
+:host { display: block; color-scheme: light dark; writing-mode: horizontal-tb; }
 :host([theme="light"]) { color-scheme: light; }
 :host([theme="dark"]) { color-scheme: dark; }
 :host([hidden]), [hidden] { display: none !important; }
@@ -187,6 +187,7 @@ progress::-moz-progress-bar { background: var(--accent); }
   .steps li::before { transition: background 0.4s; }
   .mark { animation: arrive 0.35s ease-out; }
 }
+@media print { :host { color-scheme: light !important; } }
 @keyframes breathe { 50% { opacity: 0.3; } }
 @keyframes arrive { from { transform: scale(0.6); opacity: 0; } }
 @media (forced-colors: active) {
