@@ -33,8 +33,6 @@ export class SettlekitCheckoutElement extends ElementBase {
   static readonly observedAttributes = attributeNames.filter((name) => name !== "theme");
   #secret: string | undefined;
   #messages: Partial<Messages> = {};
-  /** The messages that were already checked for mistakes. */
-  #checkedMessages = this.#messages;
   #rpcUrls: RpcUrls = {};
   /** Replaced for another payment, together with `#events`. */
   #session = this.#newSession();
@@ -234,13 +232,15 @@ export class SettlekitCheckoutElement extends ElementBase {
     if (!this.isConnected) return;
     const [tag, own] = [languageAt(this), this.#messages];
     if (tag === this.#speaking.tag && own === this.#speaking.messages) return;
+    const isNew = own !== this.#speaking.messages;
     const speaking = { tag, messages: own };
     this.#speaking = speaking;
+    const texts = Object.entries(own).filter(([, text]) => typeof text === "string");
     const render = (messages: Messages) => {
       if (speaking !== this.#speaking) return;
       const language = messages === english ? "en" : languageFor(tag);
-      const texts = { ...messages, ...this.#ownMessages() };
-      this.#texts = createTexts(texts, localeFor(tag, language), language);
+      const all = { ...messages, ...Object.fromEntries(texts) };
+      this.#texts = createTexts(all, localeFor(tag, language), language);
       const before = this.#page;
       this.#page = new Page(this.#texts, () => this.#session);
       this.#page.update(viewOf(this.#known, this.#texts));
@@ -248,15 +248,7 @@ export class SettlekitCheckoutElement extends ElementBase {
       this.#show(this.#known);
     };
     render(await loadMessages(languageFor(tag), render));
-  }
-
-  /** The shop's texts. Mistakes in them are reported only once. */
-  #ownMessages(): Partial<Messages> {
-    const given = this.#messages;
-    if (given !== this.#checkedMessages) this.#report(wrongMessages(given));
-    this.#checkedMessages = given;
-    const texts = Object.entries(given).filter(([, text]) => typeof text === "string");
-    return Object.fromEntries(texts);
+    if (isNew) this.#report(wrongMessages(own));
   }
 
   #report(errors: readonly SettlekitError[]): void {
