@@ -52,5 +52,18 @@ export function elementEmbeddedCases(browser: () => Browser): void {
       await shop.page.emulateMedia({ media: "print" });
       expect(await styleOf("color")).toBe("rgb(22, 32, 46)");
     });
+
+    test("follows the page's language if a framework sets the property lang to undefined", async () => {
+      shop.changes = { markup: (html) => html.replace('<html lang="en">', '<html lang="de">') };
+      await shop.visit(await shop.order());
+      const { page } = shop;
+      await page.getByText("Wir warten auf Ihre Zahlung").waitFor();
+      const set = (lang: string | undefined) =>
+        shop.element.evaluate((it, value) => Object.assign(it, { lang: value }).lang, lang);
+      expect(await set("fr")).toBe("fr");
+      await page.locator('[part="card"][lang="fr"]').waitFor();
+      expect(await set(undefined)).toBe("");
+      await page.getByText("Wir warten auf Ihre Zahlung").waitFor();
+    });
   });
 }

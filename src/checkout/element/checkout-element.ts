@@ -92,6 +92,14 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#reflect("header-prefix", value);
   }
 
+  /** The texts' language, a BCP 47 tag. Default: the page's, then the browser's. */
+  override get lang(): string {
+    return this.getAttribute("lang") ?? "";
+  }
+  override set lang(value: string | null | undefined) {
+    this.#reflect("lang", value);
+  }
+
   /** `light`, `dark`, or `auto` for the customer's system preference. Default `auto`. */
   get theme(): "light" | "dark" | "auto" {
     const theme = this.getAttribute("theme");
