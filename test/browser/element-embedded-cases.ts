@@ -65,5 +65,19 @@ export function elementEmbeddedCases(browser: () => Browser): void {
       expect(await set(undefined)).toBe("");
       await page.getByText("Wir warten auf Ihre Zahlung").waitFor();
     });
+
+    test("reports an attribute that has to be a property", async () => {
+      await shop.visit(await shop.order(), { "rpc-urls": "[object Object]" });
+      await shop.page.getByText("25 USDC").waitFor();
+      const [error] = shop.events.filter(({ name }) => name === "error");
+      expect(error?.detail.message).toBe(
+        'The checkout has no attribute "rpc-urls", so it is ignored. Did you mean rpcUrls?',
+      );
+    });
+
+    test("treats an empty attribute as a missing one", async () => {
+      await shop.visit(await shop.order(), { environment: "", "header-prefix": "" });
+      await shop.page.getByText("25 USDC").waitFor();
+    });
   });
 }

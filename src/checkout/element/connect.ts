@@ -46,9 +46,10 @@ export function connect(attributes: ConnectionAttributes, options: ConnectOption
     {
       paymentId,
       secret: secret ?? "",
-      baseUrl: baseUrl ?? undefined,
-      environment: environment ?? undefined,
-      headerPrefix: headerPrefix ?? undefined,
+      // Frameworks leave an empty attribute where they have no value.
+      baseUrl: baseUrl || undefined,
+      environment: environment || undefined,
+      headerPrefix: headerPrefix || undefined,
       onEvent: options.onEvent,
       // Shorter than a server's, because a customer is waiting.
       timeoutMs: 10_000,

@@ -30,8 +30,10 @@ export const propertyNames = [
 
 /** Mistakes in an element's attribute and property names: only near misses, because pages add names of their own. */
 export function misspeltNames(element: Element): SettlekitError[] {
+  // Vue sets `:rpc-urls` as an attribute, which loses its value.
+  const attributes = [...attributeNames, "rpcUrls"];
   return [
-    ...misspelt("attribute", element.getAttributeNames(), attributeNames),
+    ...misspelt("attribute", element.getAttributeNames(), attributes),
     ...misspelt("property", Object.keys(element), propertyNames),
     ...misspeltTheme(element.getAttribute("theme")),
   ];
