@@ -16,9 +16,7 @@ export function elementLastsCases(browser: () => Browser): void {
       shop.page.route(
         `${shop.service.url}/**/${path}`,
         (route) => route.fulfill({ status: code }),
-        {
-          times,
-        },
+        { times },
       );
 
     test("reports once that it was paid, and remembers that the customer stays", async () => {
@@ -130,6 +128,12 @@ export function elementLastsCases(browser: () => Browser): void {
       await expect.poll(() => refused).toBe(1);
       await page.clock.runFor(15_000);
       expect(refused).toBe(1);
+      // A refusal, too, shows that there is a connection again.
+      await page.evaluate(() => dispatchEvent(new Event("offline")));
+      await page.clock.runFor(4_000);
+      await expect.poll(() => refused).toBe(2);
+      for (let step = 0; step < 18; step += 1) await page.clock.runFor(500);
+      expect(refused).toBe(2);
       expect(await page.getByText("Nothing arrived in time.").isVisible()).toBe(true);
     });
 

@@ -238,12 +238,13 @@ export class Session implements Actions {
     }
   }
 
-  /** Tracks whether the service responds. Single attempts do not count, nor failures of calls other than status. */
+  /** Tracks whether the service responds, if only with a refusal. Failures of calls other than status do not count. */
   #observe(event: ClientEvent, { aborted }: AbortSignal): void {
     if (aborted || event.type !== "end") return;
-    const { ok, status = 500, operation } = event;
-    const isOffline = !ok && status >= 500 && operation === "checkout.status";
-    if ((ok || isOffline) && isOffline !== this.#known.isOffline) this.#update({ isOffline });
+    const { status = 500, operation } = event;
+    const isOffline = status >= 500 && operation === "checkout.status";
+    if ((status < 500 || isOffline) && isOffline !== this.#known.isOffline)
+      this.#update({ isOffline });
   }
 
   /** Shows that the payment cannot be displayed. The same problem is reported only once. */
