@@ -142,6 +142,9 @@ const migrationTable = `CREATE TABLE IF NOT EXISTS {migrations} (
 const noteMigration =
   "INSERT INTO {migrations} (component, version, applied_at) VALUES ($1, $2, {now})";
 
+/** How long a migration waits for a table at a time, in milliseconds: less than PostgreSQL's deadlock_timeout. */
+const tableLockMs = 500;
+
 /**
  * Brings a component's tables up to date, from any number of processes at once. Returns the number of migrations that
  * ran.
@@ -152,8 +155,11 @@ export async function migrate(store: Store, component: Component): Promise<numbe
   // Read first: a role that may not create a schema can still find that nothing is missing.
   const before = await store.transaction(() => versionOf(store.dialect, component));
   if (before === component.migrations.length) return 0;
+  const isPostgres = store.dialect.name === "postgres";
   const work = function* () {
     for (const text of store.dialect.beforeMigrations) yield* sql(text);
+    // Everything else that uses a table queues up behind a migration that waits for it, and may deadlock with it.
+    if (isPostgres) yield* sql(`SET LOCAL lock_timeout TO ${tableLockMs}`);
     yield* sql(migrationTable);
     const version = yield* versionOf(store.dialect, component);
     const missing = component.migrations.slice(version);
@@ -163,7 +169,16 @@ export async function migrate(store: Store, component: Component): Promise<numbe
     }
     return missing.length;
   };
-  return store.transaction(work, { limit: null });
+  for (;;) {
+    try {
+      return await store.transaction(work, { limit: null });
+    } catch (error) {
+      const isHeldUp = ["store_busy", "store_conflict"].includes(Object(error).code);
+      if (!isPostgres || !isHeldUp) throw error;
+      // Running programs get their turn.
+      await new Promise((resolve) => setTimeout(resolve, tableLockMs));
+    }
+  }
 }
 
 /**
