@@ -4,7 +4,7 @@ import type { Observers } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { putOff, type Timing } from "./attempts.ts";
 import type { PayoutStep, PayoutsEvent } from "./events.ts";
-import { inLedger, type Ledger, readHead } from "./journal.ts";
+import { inLedger, type JournalEnd, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
 import { type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
 
@@ -17,6 +17,8 @@ export interface PayoutsContext extends Timing {
   readonly lookFirst: boolean;
   /** Digests of credentials that the service's list has shown to be the tenant's merchant's. */
   readonly provenSenders: Set<string>;
+  /** The journal's end when this process last saw it, which shows whether the database has lost commits since. */
+  readonly known: { end: JournalEnd };
   /** Whether an inbox reports withdrawals that ended. */
   readonly hasInbox: boolean;
   /** Warns the first time, if nothing limits what is sent. */
@@ -33,7 +35,10 @@ export function* claim(context: PayoutsContext, limit: number): Work<PayoutRow[]
   const inDoubt = yield* claimRows(context, limit, "state = 'sending'", []);
   const room = limit - inDoubt.length;
   if (room === 0) return inDoubt;
-  const head = yield* readHead(context.tenant);
+  const { tenant, known } = context;
+  const head = yield* readHead(tenant, known.end);
+  // Otherwise, the next attempt opens the breaker.
+  if (head?.known_hash === known.end.hash) known.end = head;
   const isStopped = head !== undefined && head.stopped_at !== null;
   if (isStopped) return [...inDoubt, ...(yield* claimRows(context, room, "state = 'sent'", []))];
   const mayBegin = "state IN ('sent', 'approved') OR state = 'planned' AND amount <= $4";
@@ -133,17 +138,22 @@ export async function renewing<T>(
 
 /** Runs a unit of work with the journal, and notifies the merchant if it opened the breaker. */
 export async function decide<T>(
-  { store, tenant, report }: PayoutsContext,
+  { store, tenant, report, known }: PayoutsContext,
   work: (ledger: Ledger) => Work<T>,
   options?: { readonly wake?: string },
 ): Promise<T> {
   let reason: string | undefined;
+  let [before, after] = [known.end, known];
   const decided = await store.transaction(() => {
     reason = undefined;
-    return inLedger(tenant, work, (because) => {
+    before = known.end;
+    after = { end: before };
+    const onStop = (because: string) => {
       reason = because;
-    });
+    };
+    return inLedger(tenant, work, onStop, after);
   }, options);
+  if (after.end !== before) known.end = after.end;
   if (reason !== undefined) report({ type: "stopped", tenant, reason });
   return decided;
 }

@@ -4,6 +4,7 @@ import { requireMigrated, type Store, type StoreMode } from "../stores/store.ts"
 import { show } from "../values.ts";
 import type { PayoutsContext } from "./claims.ts";
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
+import { noEntry } from "./journal.ts";
 import { checkedLimits, type PayoutsOptions } from "./options.ts";
 import { payoutTables } from "./tables.ts";
 
@@ -29,6 +30,7 @@ export function contextOf<Client, Mode extends StoreMode>(
     limits,
     lookFirst,
     provenSenders: new Set(),
+    known: { end: noEntry },
     hasInbox: inbox !== undefined,
     quietMs,
     leaveMs,

@@ -50,15 +50,23 @@ export interface Ledger {
   stop(orderId: string | null, because: string): Work<boolean>;
 }
 
-interface Head {
+/** The last entry that a process knows to be committed; `seq` is 0 if there is none. */
+export interface JournalEnd {
   readonly seq: number;
   readonly hash: string;
+}
+
+export const noEntry: JournalEnd = { seq: 0, hash: "" };
+
+interface Head extends JournalEnd {
   readonly stopped_at: number | null;
   readonly stopped_because: string | null;
   readonly accepted_seq: number;
   readonly merchant_id: string | null;
   readonly sender: string | null;
   readonly now: number;
+  /** The hash of the entry that the process knows. */
+  readonly known_hash: string;
   /** The last existing entry; null if there is none. */
   readonly last: number | null;
 }
@@ -67,11 +75,14 @@ interface Head {
  * Runs a unit of work, then adds its notes to the tenant's journal. The journal's lock serialises a tenant's decisions,
  * so that limits hold and the chain has one end. It is taken last, after the locks of payouts, and held only for the
  * few statements before the commit, so that several processes can send at once.
+ *
+ * @param known The last entry that this process knows, which becomes the one at the end of the unit of work.
  */
 export function* inLedger<T>(
   tenant: string,
   work: (ledger: Ledger) => Work<T>,
   onStop: (reason: string) => void = () => {},
+  known: { end: JournalEnd } = { end: noEntry },
 ): Work<T> {
   const notes: Note[] = [];
   const note: Ledger["note"] = (orderId, event, details = {}, at) => {
@@ -83,7 +94,10 @@ export function* inLedger<T>(
   };
   let locked: Head | undefined;
   function* head(): Work<Head> {
-    locked ??= yield* lock(tenant, (because) => noteStop(null, because));
+    if (locked === undefined) {
+      locked = yield* lock(tenant, known.end, (because) => noteStop(null, because));
+      known.end = locked;
+    }
     return locked;
   }
   const result = yield* work({
@@ -105,7 +119,7 @@ WHERE tenant = $1 AND stopped_at IS NULL RETURNING tenant`,
       return opened.length > 0;
     },
   });
-  if (notes.length > 0) yield* append(tenant, yield* head(), notes);
+  if (notes.length > 0) known.end = yield* append(tenant, yield* head(), notes);
   return result;
 }
 
@@ -116,8 +130,8 @@ interface Note {
   readonly at: number | undefined;
 }
 
-/** Appends entries in one statement, and moves the journal's end. */
-function* append(tenant: string, head: Head, notes: readonly Note[]): Work<void> {
+/** Appends entries in one statement, and moves the journal's end, which it returns. */
+function* append(tenant: string, head: Head, notes: readonly Note[]): Work<JournalEnd> {
   let { seq, hash: previous } = head;
   const values: SqlValue[] = [tenant];
   const rows = notes.map(({ orderId, event, details, at = head.now }) => {
@@ -136,6 +150,7 @@ function* append(tenant: string, head: Head, notes: readonly Note[]): Work<void>
     seq,
     previous,
   ]);
+  return { seq, hash: previous };
 }
 
 const endIsLost =
@@ -143,24 +158,44 @@ const endIsLost =
 const endIsOld =
   "The journal has entries after its recorded end. The last one is now recorded as the end.";
 
-function* lock(tenant: string, onStop: (because: string) => void): Work<Head> {
+const commitsAreLost = (seq: number) =>
+  `The database has lost commits, of which this process knows journal entry ${seq}: an older state was restored, or a ` +
+  "replica without them has taken over. Payouts may have been sent that are now planned again. Before you reopen, follow " +
+  '"After a restore or a failover" in the guide to payouts.';
+
+/** The journal's end and the breaker, and the hash of the entry with the number `$2`. */
+const headColumns = `seq, hash, stopped_at, stopped_because, accepted_seq, merchant_id, sender,
+  COALESCE((SELECT hash FROM {payout_journal} WHERE tenant = $1 AND seq = $2), '') AS known_hash`;
+
+function* lock(tenant: string, known: JournalEnd, onStop: (because: string) => void): Work<Head> {
   const take = () =>
     sql<Head>(
       `UPDATE {payout_heads} SET touched_at = {now} WHERE tenant = $1
-RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, merchant_id, sender, touched_at AS now,
-  (SELECT max(seq) FROM {payout_journal} WHERE tenant = $1) AS last`,
-      [tenant],
+RETURNING ${headColumns}, touched_at AS now, (SELECT max(seq) FROM {payout_journal} WHERE tenant = $1) AS last`,
+      [tenant, known.seq],
     );
   const [head] = yield* take();
-  if (head && (head.last ?? 0) <= head.seq) return head;
   if (head) {
-    // A partial backup was restored. Without the right end, nothing could be appended, not even a note about this.
+    const last = head.last ?? 0;
+    const isOld = last > head.seq;
+    // Entries that are only missing from the journal were removed by hand, which the journal check reports.
+    const isLost = last === head.seq && head.known_hash !== known.hash;
+    if (!isOld && !isLost) return head;
+    if (isOld) {
+      // A partial backup was restored. Without the right end, nothing could be appended, not even a note about this.
+      yield* sql(
+        `UPDATE {payout_heads} SET seq = $2, hash = (SELECT hash FROM {payout_journal} WHERE tenant = $1 AND seq = $2)
+WHERE tenant = $1`,
+        [tenant, last],
+      );
+    }
+    const because = isOld ? endIsOld : commitsAreLost(known.seq);
     yield* sql(
-      `UPDATE {payout_heads} SET seq = $2, hash = (SELECT hash FROM {payout_journal} WHERE tenant = $1 AND seq = $2),
-  stopped_at = COALESCE(stopped_at, {now}), stopped_because = COALESCE(stopped_because, $3) WHERE tenant = $1`,
-      [tenant, head.last, endIsOld],
+      `UPDATE {payout_heads} SET stopped_at = COALESCE(stopped_at, {now}), stopped_because = COALESCE(stopped_because, $2)
+WHERE tenant = $1`,
+      [tenant, because],
     );
-    onStop(endIsOld);
+    onStop(because);
     return (yield* take())[0] as Head;
   }
   // Someone may have removed the row to close an open breaker.
@@ -180,11 +215,10 @@ ON CONFLICT DO NOTHING RETURNING tenant`,
 }
 
 /** The breaker's state and the journal's end, without locking. */
-export function* readHead(tenant: string): Work<Omit<Head, "last"> | undefined> {
+export function* readHead(tenant: string, known = noEntry): Work<Omit<Head, "last"> | undefined> {
   const [head] = yield* sql<Omit<Head, "last">>(
-    `SELECT seq, hash, stopped_at, stopped_because, accepted_seq, merchant_id, sender, {now} AS now
-FROM {payout_heads} WHERE tenant = $1`,
-    [tenant],
+    `SELECT ${headColumns}, {now} AS now FROM {payout_heads} WHERE tenant = $1`,
+    [tenant, known.seq],
   );
   return head;
 }

@@ -277,4 +277,18 @@ export const payoutMutants: readonly Mutant[] = [
     replace: "const candidates = [id].filter(",
     test: "test/payouts/settling.test.ts",
   },
+  {
+    name: "a payout is sent again after the database has lost the commits about its request",
+    file: "src/payouts/journal.ts",
+    find: "const isLost = last === head.seq && head.known_hash !== known.hash;",
+    replace: "const isLost = false;",
+    test: "test/payouts/lost-commits.test.ts",
+  },
+  {
+    name: "a process knows only the journal entries that it has written itself",
+    file: "src/payouts/claims.ts",
+    find: "if (head?.known_hash === known.end.hash) known.end = head;",
+    replace: "",
+    test: "test/payouts/lost-commits.test.ts",
+  },
 ];
