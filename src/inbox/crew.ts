@@ -14,7 +14,7 @@ import {
   taskQueue,
 } from "./claims.ts";
 import type { InboxItem } from "./events.ts";
-import { type InboxContext, settleSubject, subjectItem } from "./settle.ts";
+import { type InboxContext, retryLater, settleSubject, subjectItem } from "./settle.ts";
 import { runTask, taskItem } from "./tasks.ts";
 
 /** A queue, and how its rows are processed. */
@@ -63,6 +63,8 @@ export class Crew {
   readonly #isStopping: () => boolean;
   readonly #onFinish: () => void;
   readonly #running = new Map<Promise<unknown>, Running>();
+  /** What became of rows, where the database was unavailable. Otherwise, they would be suspected. */
+  readonly #unrecorded: (() => Promise<void>)[] = [];
   #wake = () => {};
   /** When suspects were last searched for. The search reads every pending row. */
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -91,6 +93,7 @@ export class Crew {
    * can take them.
    */
   async round(): Promise<number> {
+    await this.#record();
     if (!(await this.#waitForRoom(performance.now() + longestWaitMs))) return 0;
     const looks = performance.now() - this.#lookedAt >= lookEveryMs;
     if (looks) this.#lookedAt = performance.now();
@@ -126,10 +129,22 @@ export class Crew {
     for (const each of claims) {
       const hasRoom = await this.#waitForRoom(until);
       if (hasRoom && !this.#isStopping()) this.#start(line, each);
-      else await store.transaction(() => release(line.queue, each));
+      else this.#unrecorded.push(() => store.transaction(() => release(line.queue, each)));
     }
+    await this.#record();
     if (!hasSuspects || this.#isStopping()) return claims.length;
     return claims.length + (await this.#takeSuspect(line));
+  }
+
+  /** Throws while the database is unavailable. */
+  async #record(): Promise<void> {
+    for (let record = this.#unrecorded[0]; record; record = this.#unrecorded[0]) {
+      await record().catch((error: unknown) => {
+        // A statement that the database refuses must not hold up everything else: the lease will expire.
+        if (Object(error).code !== "store_failed") throw error;
+      });
+      this.#unrecorded.shift();
+    }
   }
 
   /**
@@ -192,8 +207,13 @@ export class Crew {
   #start<C extends Claim>(line: Line<C>, each: C): void {
     const running = line
       .run(this.#context, each, this.#signal)
-      // The database is unavailable: the lease will expire by itself.
-      .catch((error: unknown) => this.#context.report({ type: "failed", error }))
+      .catch((error: unknown) => {
+        this.#context.report({ type: "failed", error });
+        const failure = { error, effects: [] };
+        this.#unrecorded.push(() =>
+          retryLater(this.#context, line.queue, each, line.itemOf(each), failure),
+        );
+      })
       .finally(() => {
         this.#running.delete(running);
         this.finished++;

@@ -270,7 +270,7 @@ WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($4, {now}) RETURNING {no
 }
 
 /** Postpones failed work, or parks it, and reports it. */
-async function retryLater<C extends Claim>(
+export async function retryLater<C extends Claim>(
   { store, report, random }: InboxContext,
   queue: Queue<C>,
   claim: C,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { postgres } from "../../src/stores/postgres.ts";
+import { postgres, StoreError } from "../../src/stores/postgres.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { signWebhook } from "../../src/webhooks/index.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type TestDatabase,
 } from "../databases.ts";
 import { startPostgres } from "../postgres-server.ts";
-import { openShop, prepareShop, ship } from "./shop.ts";
+import { clock, openShop, prepareShop, ship } from "./shop.ts";
 
 const execute = promisify(execFile);
 const server = await postgresServer();
@@ -160,6 +160,42 @@ function limitPages(): SmallDisk {
     remove: async () => {},
   };
 }
+
+it("does not take subjects for the cause of its end because their failures could not be recorded", async () => {
+  const database = openInMemory();
+  await prepareShop(database);
+  const store = database.open({ clock });
+  let [isDown, refused] = [false, 0];
+  const transaction: Store["transaction"] = async (...work) => {
+    if (!isDown) return store.transaction(...work);
+    refused++;
+    throw new StoreError("The database is down.", { code: "store_unavailable" });
+  };
+  const shop = await openShop(database, { store: { ...store, transaction } });
+  let runs = 0;
+  shop.inbox.on("payment", "ship", { states: ["completed"] }, () => {
+    runs++;
+    if (runs > 4) return;
+    isDown = true;
+    throw new Error("The connection is lost.");
+  });
+  await shop.paid("order_1");
+  await using _worker = shop.inbox.start({ pollMs: 5, reconcileEvery: false });
+  for (let outages = 1; outages <= 4; outages++) {
+    await vi.waitFor(() => expect(refused).toBeGreaterThan(0));
+    [isDown, refused] = [false, 0];
+    await vi.waitFor(async () =>
+      expect(await shop.inbox.failing()).toMatchObject([
+        { failures: outages, reason: "StoreError: The database is down." },
+      ]),
+    );
+    await shop.advance(6 * 3_600_000);
+  }
+  await vi.waitFor(async () => expect((await shop.inbox.stats()).changed).toBe(0));
+  expect(runs).toBe(5);
+  expect(shop.told("retried").map(({ failures }) => failures)).toEqual([1, 2, 3, 4]);
+  await database.close();
+});
 
 it("an inbox on SQLite answers 500 while its disk is full, and loses nothing", async () => {
   const { form, database, fill, free, remove } = await mountDisk().catch(limitPages);
