@@ -1,11 +1,4 @@
-import {
-  AuthenticationError,
-  ConfigurationError,
-  InvalidRequestError,
-  NotFoundError,
-  PermissionError,
-  SettlekitError,
-} from "../errors.ts";
+import { InvalidRequestError, NotFoundError, SettlekitError } from "../errors.ts";
 import { otherWithdrawal } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
 import { thrownText } from "../values.ts";
@@ -30,6 +23,7 @@ import { requireSameMerchant } from "./merchant.ts";
 import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
+import { concernsAll } from "./trouble.ts";
 
 /** Huge lists take a long time to read. The lease is renewed in the meantime. */
 const lookDeadlineMs = 900_000;
@@ -39,13 +33,18 @@ const longestBackoffMs = 600_000;
 /**
  * Does the next step for a payout: sends it, looks it up, or follows its withdrawal. Returns an error that concerns
  * more than this payout, such as an unreachable service.
+ *
+ * @param looksFirst Whether to send a new request only if the service responds to a read.
  */
 export async function work(
   context: PayoutsContext,
   row: PayoutRow,
   signal: AbortSignal,
+  looksFirst = false,
 ): Promise<Error | undefined> {
   try {
+    const isNew = row.state === "planned" || row.state === "approved";
+    if (looksFirst && isNew) await context.client.newest(signal);
     return row.state === "sent"
       ? await follow(context, row, signal)
       : await advance(context, row, signal);
@@ -222,16 +221,6 @@ async function failed(
   }
   report(context, row, error);
   return concernsAll(error) && !wasSuspended ? error : undefined;
-}
-
-function concernsAll(error: unknown): error is SettlekitError {
-  return (
-    AuthenticationError.is(error) ||
-    PermissionError.is(error) ||
-    ConfigurationError.is(error) ||
-    NotFoundError.is(error) ||
-    (SettlekitError.is(error) && error.outcome === "not_sent")
-  );
 }
 
 /** The service refused it for good. The budget stays reserved, because nothing proves that it was not used. */

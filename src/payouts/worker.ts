@@ -5,6 +5,7 @@ import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
 import { chainPlans } from "./plan.ts";
 import { work } from "./sender.ts";
+import { hasDoubts } from "./trouble.ts";
 import { verifyJournal } from "./verify.ts";
 
 /** The options of `payouts.start`. */
@@ -48,6 +49,8 @@ export class Crew {
   /** Consecutive failures that concern all payouts. */
   #troubles = 0;
   #pausedUntil = 0;
+  /** Whether the last step has succeeded. */
+  #isReached = false;
   /** Number of steps done. */
   steps = 0;
 
@@ -77,11 +80,17 @@ export class Crew {
     if (this.#stopping.aborted) return false;
     if (performance.now() < this.#pausedUntil) return false;
     const room = this.#room;
-    const rows = await store.transaction(() => claim(this.#context, room));
+    const [context, isReached] = [this.#context, this.#isReached];
+    let looksFirst = false;
+    const rows = await store.transaction(function* () {
+      const claimed = yield* claim(context, room);
+      looksFirst = !isReached && claimed.length > 0 && (yield* hasDoubts(tenant));
+      return claimed;
+    });
     for (const row of rows) {
       const step = { orderId: row.order_id, state: row.state };
       const running: Promise<void> = observers
-        .around(step, () => work(this.#context, row, this.#stopped))
+        .around(step, () => work(this.#context, row, this.#stopped, looksFirst))
         .then((trouble) => this.#note(trouble))
         // The database is unavailable: the lease will expire by itself.
         .catch((error: unknown) => report({ type: "failed", tenant, orderId: row.order_id, error }))
@@ -106,8 +115,9 @@ export class Crew {
 
   /** Pauses after a failure that concerns all payouts: with a revoked key, each would use up an attempt. */
   #note(trouble: Error | undefined): void {
-    this.#troubles = trouble === undefined ? 0 : this.#troubles + 1;
-    if (this.#troubles === 0) return;
+    this.#isReached = trouble === undefined;
+    this.#troubles = this.#isReached ? 0 : this.#troubles + 1;
+    if (this.#isReached) return;
     const pauseMs = Math.min(500 * 2 ** this.#troubles, longestPauseMs);
     this.#pausedUntil = performance.now() + pauseMs;
   }

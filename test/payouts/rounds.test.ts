@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { minute, opened, order, World } from "./world.ts";
@@ -55,6 +55,34 @@ it("puts few payouts in doubt while the service is unavailable, and sends the ot
     needs_decision: states.needs_decision,
   });
 });
+
+it.each(["a worker", "runDue"])(
+  "puts no more payouts in doubt the longer the service is unavailable, with %s",
+  async (how) => {
+    const { world, payouts } = await opened();
+    for (let n = 0; n < 30; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+    let isDown = true;
+    world.answer = () => (isDown ? new Response("unavailable", { status: 503 }) : undefined);
+    if (how === "runDue") {
+      await world.live(payouts, 6 * 60 * minute);
+    } else {
+      vi.useFakeTimers();
+      const worker = payouts.start();
+      for (let passed = 0; passed < 6 * 60 * minute; passed += 10_000) await world.advance(10_000);
+      const stopped = worker.stop();
+      await vi.runAllTimersAsync();
+      await stopped;
+      vi.useRealTimers();
+    }
+    expect((await payouts.stats()).states).toMatchObject({ needs_decision: 4, planned: 26 });
+    isDown = false;
+    // The other client has seen the fake timers' clock.
+    const later = world.open();
+    await world.live(later, 30 * minute);
+    expect((await later.stats()).states).toMatchObject({ needs_decision: 4, sent: 26 });
+    expect(world.made).toHaveLength(26);
+  },
+);
 
 it("sends other payouts at once after a 409, which is about one of them", async () => {
   const { world, payouts, state } = await opened();

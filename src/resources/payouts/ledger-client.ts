@@ -52,15 +52,15 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
       throw errorFor(given, "not_sent", { ...facts, replay: "unsafe" });
     },
 
+    /** The first withdrawal of the list. */
+    async newest(signal?: AbortSignal): Promise<Withdrawal | undefined> {
+      const options = { deadlineMs: timeoutMs, signal };
+      return (await http.call(list, { query: { limit: 1 } }, options)).data[0];
+    },
+
     /** The merchant's id, if the client or a withdrawal in the list shows it. */
     async merchantId(signal?: AbortSignal): Promise<string | undefined> {
-      if (merchantId !== undefined) return merchantId;
-      const page = await http.call(
-        list,
-        { query: { limit: 1 } },
-        { deadlineMs: timeoutMs, signal },
-      );
-      return page.data[0]?.merchantId;
+      return merchantId ?? (await this.newest(signal))?.merchantId;
     },
 
     /** Sends at most one request. */
