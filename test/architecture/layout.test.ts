@@ -29,7 +29,7 @@ test.each([
   ["evm", 474],
   ["http", 2_533],
   ["resources", 2_521],
-  ["sandbox", 6_436],
+  ["sandbox", 6_443],
   ["testing", 401],
   ["webhooks", 1_722],
   ["wire", 1_729],

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync, readFileSync, realpathSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../../sqlite.ts";
@@ -29,7 +29,10 @@ export function keepInFile(store: Store, path: string): () => void {
   let close = () => {};
   try {
     // The file holds secrets. SQLite gives its companion files the same mode.
-    if (!existsSync(path)) appendFileSync(path, "", { mode: ownerOnly });
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) appendFileSync(path, "", { mode: ownerOnly });
+    // A pipe has no end, and a device must keep its mode.
+    else if (!stats.isFile()) throw foreign(path);
     // Absolute, because SQLite would take file:shop.db for a URL.
     const file = realpathSync(path);
     if (openFiles.has(file)) throw inUse(path);
@@ -65,7 +68,7 @@ function checkHeader(path: string, content: Buffer): void {
   const isDatabase =
     content.toString("latin1", 0, 16) === "SQLite format 3\0" && content.length >= 100;
   if (!isDatabase || content.readUInt32BE(68) !== applicationId) {
-    throw invalidData(path, "is not a sandbox's data file. Use another file, or a new one");
+    throw foreign(path);
   }
   const version = content.readUInt32BE(60);
   if (version === formatVersion) return;
@@ -164,6 +167,10 @@ function inUse(path: string): ConfigurationError {
     `Another sandbox is using ${path}. Stop that sandbox, or use another file.`,
     "data_in_use",
   );
+}
+
+function foreign(path: string): ConfigurationError {
+  return invalidData(path, "is not a sandbox's data file. Use another file, or a new one");
 }
 
 function invalidData(path: string, problem: string): ConfigurationError {

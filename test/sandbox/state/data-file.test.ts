@@ -1,12 +1,15 @@
+import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import fc from "fast-check";
@@ -210,14 +213,27 @@ describe("a data file", () => {
     expect(() => createSandbox({ data })).toThrow(refusal("invalid_data", /is damaged/));
   });
 
-  it.each([
-    ["in a missing folder", () => join(folder, "none", "data.sqlite")],
-    ["at the path of a folder", () => folder],
-  ])("cannot be opened %s", (_, path) => {
-    expect(() => createSandbox({ data: path() })).toThrow(
+  it("cannot be opened in a missing folder", () => {
+    expect(() => createSandbox({ data: join(folder, "none", "data.sqlite") })).toThrow(
       refusal("cannot_open_data", /cannot be opened: .*Use a file in a folder that exists/),
     );
   });
+
+  it.each(["folder", "socket"])(
+    "is refused, and left as it is, at the path of a %s",
+    async (kind) => {
+      const data = newFile();
+      const server = createServer();
+      if (kind === "folder") mkdirSync(data);
+      else await once(server.listen(data), "listening");
+      const { mode } = statSync(data);
+      expect(() => createSandbox({ data })).toThrow(
+        refusal("invalid_data", /is not a sandbox's data file\..* Nothing was changed/),
+      );
+      expect(statSync(data).mode).toBe(mode);
+      server.close();
+    },
+  );
 
   it("is released, and remains new, if its first contents cannot be written", () => {
     const data = newFile();
