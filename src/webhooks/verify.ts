@@ -28,9 +28,9 @@ export function createVerifier(given: WebhooksOptions["secret"]) {
     const verify = (delivery: Delivery): Webhook => {
       const secretIndex = matchingSecret(delivery);
       if (secretIndex !== -1) {
-        return webhookOf(delivery, secretIndex, (text) =>
-          nodeSha256Hex(crypto, delivery.start, text),
-        );
+        // Apart from the delivery: a webhook that is kept must not hold on to the caller's bytes.
+        const { start } = delivery;
+        return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, start, text));
       }
       const found = suspicions(delivery, secrets);
       throw mismatch(delivery.body, found.find((it) => nodeMatches(crypto, it.secret, it))?.cause);

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { delivery, receiver, signedAt, timestamp, webCryptoReceiver } from "./deliveries.ts";
 
@@ -25,6 +27,23 @@ describe("a verified webhook", () => {
       hints: {},
     });
     expect(inspect(webhook)).not.toContain("Uint8Array");
+  });
+
+  it.each([
+    ["node:crypto", receiver()],
+    ["WebCrypto", webCryptoReceiver()],
+  ])("does not hold on to the bytes that it was read from, with %s", async (_, webhooks) => {
+    const verified = async () => {
+      const body = Buffer.alloc(100_000, delivery().body.padEnd(100_000));
+      return { webhook: await webhooks.verify(delivery({ body })), bytes: new WeakRef(body) };
+    };
+    const { webhook, bytes } = await verified();
+    setFlagsFromString("--expose-gc");
+    const collect: () => void = runInNewContext("gc");
+    await new Promise(setImmediate);
+    collect();
+    expect(bytes.deref()).toBeUndefined();
+    expect(webhook.deliveryKey).toMatch(/^[0-9a-f]{64}$/);
   });
 });
 
