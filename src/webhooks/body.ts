@@ -25,20 +25,19 @@ export function toBytes(body: RawBody): Uint8Array {
 
 /** A body that is still being read, in one buffer, so that tiny chunks take no extra memory. */
 export function growingBody(maxBytes: number) {
-  let buffer = new ArrayBuffer(1024);
+  let buffer = new Uint8Array(1024);
   let length = 0;
   return {
     add(chunk: RawBody): void {
       const bytes = toBytes(chunk);
       const end = length + bytes.length;
       if (end > maxBytes) throw bodyTooLarge(maxBytes);
-      if (end > buffer.byteLength) {
-        buffer = buffer.transfer(Math.max(end, Math.min(2 * buffer.byteLength, maxBytes)));
-      }
-      new Uint8Array(buffer).set(bytes, length);
+      const size = Math.max(end, Math.min(2 * buffer.length, maxBytes));
+      if (end > buffer.length) buffer = new Uint8Array(buffer.buffer.transfer(size));
+      buffer.set(bytes, length);
       length = end;
     },
-    bytes: () => new Uint8Array(buffer, 0, length),
+    bytes: () => buffer.subarray(0, length),
   };
 }
 

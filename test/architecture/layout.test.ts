@@ -31,7 +31,7 @@ test.each([
   ["resources", 2_521],
   ["sandbox", 6_443],
   ["testing", 401],
-  ["webhooks", 1_722],
+  ["webhooks", 1_721],
   ["wire", 1_729],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
