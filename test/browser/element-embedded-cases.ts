@@ -36,6 +36,18 @@ export function elementEmbeddedCases(browser: () => Browser): void {
       expect(await page.getByText("Please wait").count()).toBe(0);
     });
 
+    test("keeps a style sheet that the page added, also when the page moves it", async () => {
+      await shop.visit(await shop.order());
+      await shop.page.getByText("25 USDC").waitFor();
+      await shop.element.evaluate((it) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync("[part='card'] { border-radius: 3px !important }");
+        it.shadowRoot?.adoptedStyleSheets.push(sheet);
+        document.body.append(it);
+      });
+      expect(await styleOf("borderRadius")).toBe("3px");
+    });
+
     test("is written from left to right in a page that is written from top to bottom", async () => {
       await shop.visit(await shop.order());
       await shop.page.getByText("25 USDC").waitFor();

@@ -145,8 +145,9 @@ export class SettlekitCheckoutElement extends ElementBase {
   connectedCallback(): void {
     for (const name of propertyNames) this.#adopt(name);
     // A server may have rendered one.
-    if (this.shadowRoot === null) this.attachShadow({ mode: "open" });
-    this.adoptedCallback();
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    // A page may have added its own style sheets since.
+    if (root.adoptedStyleSheets.length === 0) this.adoptedCallback();
     this.#languageChanges.disconnect();
     observeLanguage(this, this.#languageChanges);
     void this.#speak();
