@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../../sqlite.ts";
@@ -30,13 +30,13 @@ export function keepInFile(store: Store, path: string): () => void {
   try {
     // The file holds secrets. SQLite gives its companion files the same mode.
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) appendFileSync(path, "", { mode: ownerOnly });
+    if (stats === undefined) closeSync(openSync(path, "a", ownerOnly));
     // A pipe has no end, and a device must keep its mode.
     else if (!stats.isFile()) throw foreign(path);
     // Absolute, because SQLite would take file:shop.db for a URL.
     const file = realpathSync(path);
     if (openFiles.has(file)) throw inUse(path);
-    checkHeader(path, readFileSync(file));
+    checkHeader(path, headerOf(file));
     chmodSync(file, ownerOnly);
     const database = new DatabaseSync(file);
     openFiles.add(file);
@@ -63,20 +63,32 @@ export function keepInFile(store: Store, path: string): () => void {
 }
 
 /** Checks the file without SQLite, which would modify some other programs' files. An empty one is new. */
-function checkHeader(path: string, content: Buffer): void {
-  if (content.length === 0) return;
+function checkHeader(path: string, header: Buffer): void {
+  if (header.length === 0) return;
   const isDatabase =
-    content.toString("latin1", 0, 16) === "SQLite format 3\0" && content.length >= 100;
-  if (!isDatabase || content.readUInt32BE(68) !== applicationId) {
+    header.toString("latin1", 0, 16) === "SQLite format 3\0" && header.length === 100;
+  if (!isDatabase || header.readUInt32BE(68) !== applicationId) {
     throw foreign(path);
   }
-  const version = content.readUInt32BE(60);
+  const version = header.readUInt32BE(60);
   if (version === formatVersion) return;
   throw invalidData(
     path,
     `has version ${version}, but this settlekit reads version ${formatVersion}. Use the version of settlekit ` +
       "that wrote it, or another file",
   );
+}
+
+/** The first 100 bytes of a file, or fewer if it is shorter: it may be too large to be read as a whole. */
+function headerOf(file: string): Buffer {
+  // To write, too: `chmod` would make a read-only file writable.
+  const opened = openSync(file, "r+");
+  try {
+    const header = Buffer.alloc(100);
+    return header.subarray(0, readSync(opened, header));
+  } finally {
+    closeSync(opened);
+  }
 }
 
 function prepare(database: DatabaseSync): void {
@@ -149,14 +161,13 @@ const damages: readonly unknown[] = [noTable, corrupt, notADatabase];
 
 function openingError(path: string, error: unknown): ConfigurationError {
   if (error instanceof ConfigurationError) return error;
-  const { message } = error as Error;
   const reason = sqliteErrorOf(error);
   if (reason === sqliteErrors.busy) return inUse(path);
-  // Neither SQLite's error nor the file system's: the contents do not fit.
-  const isUnfit = reason === undefined && !("syscall" in (error as Error));
+  // Neither SQLite's error nor Node's own: the contents do not fit.
+  const isUnfit = !("code" in (error as Error));
   if (isUnfit || damages.includes(reason)) return invalidData(path, "is damaged. Use another file");
   return failed(
-    `${path} cannot be opened: ${message}. Use a file in a folder that exists and is writable.`,
+    `${path} cannot be opened: ${(error as Error).message}. Use a file in a folder that exists and is writable.`,
     "cannot_open_data",
     error,
   );

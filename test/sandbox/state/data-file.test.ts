@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -213,8 +214,11 @@ describe("a data file", () => {
     expect(() => createSandbox({ data })).toThrow(refusal("invalid_data", /is damaged/));
   });
 
-  it("cannot be opened in a missing folder", () => {
-    expect(() => createSandbox({ data: join(folder, "none", "data.sqlite") })).toThrow(
+  it.each([
+    ["in a missing folder", () => join(folder, "none", "data.sqlite")],
+    ["at a path that cannot exist", () => "data\0.sqlite"],
+  ])("cannot be opened %s", (_, path) => {
+    expect(() => createSandbox({ data: path() })).toThrow(
       refusal("cannot_open_data", /cannot be opened: .*Use a file in a folder that exists/),
     );
   });
@@ -234,6 +238,22 @@ describe("a data file", () => {
       server.close();
     },
   );
+
+  it("may be larger than Node can read at once", () => {
+    const data = newFile();
+    createSandbox({ data }).close();
+    truncateSync(data, 2 ** 31);
+    createSandbox({ data }).close();
+  });
+
+  // Root may write to every file.
+  it.skipIf(process.getuid?.() === 0)("remains read-only", () => {
+    const data = newFile();
+    createSandbox({ data }).close();
+    chmodSync(data, 0o400);
+    expect(() => createSandbox({ data })).toThrow(refusal("cannot_open_data", /cannot be opened/));
+    expect(statSync(data).mode & 0o777).toBe(0o400);
+  });
 
   it("is released, and remains new, if its first contents cannot be written", () => {
     const data = newFile();
