@@ -10,13 +10,15 @@ export const ratesUsd = { ETH: "3127.43", USDC: "1.00", USDT: "0.9994" } as cons
 
 const nativeContract = "0x0000000000000000000000000000000000000000";
 
-/** By chain: the contract of USDC, which is Circle's test deployment, and that of USDT, which is made up. */
+/** By chain: of ether, of USDC, which is Circle's test deployment, and of USDT, which is made up. */
 const contracts: Readonly<Record<number, readonly string[]>> = {
   84532: [
+    nativeContract,
     "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
     "0x5a4db00000000000000000000000000000084532",
   ],
   11155111: [
+    nativeContract,
     "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238",
     "0x5a4dB00000000000000000000000000011155111",
   ],
@@ -36,36 +38,23 @@ export interface SettlementToken extends Token {
 
 /** The tokens that settle a payment, in the order of its quotes. */
 export const tokens: readonly SettlementToken[] = supportedChains.flatMap((chain) => {
-  const [usdc = "", usdt = ""] = contracts[chain.chainId] ?? [];
-  const idOf = (index: number) =>
-    `8c5d8a0e-54c1-4b8e-9c58-${String(chain.chainId).padStart(11, "0")}${index}`;
-  const stablecoin = {
+  const token = (index: number, coingeckoApiId: string, symbol: keyof typeof ratesUsd) => ({
+    id: `8c5d8a0e-54c1-4b8e-9c58-${String(chain.chainId).padStart(11, "0")}${index}`,
+    coingeckoApiId,
     chain,
+    symbol,
+    contractAddress: contracts[chain.chainId]?.[index] ?? "",
     decimals: 6,
     type: "stablecoin",
     assetType: "erc20",
     status: "active",
-  } as const;
+  });
+  const native = { decimals: chain.nativeDecimals, type: "volatile", assetType: "native" };
   return [
-    {
-      ...stablecoin,
-      id: idOf(0),
-      coingeckoApiId: "ethereum",
-      symbol: "ETH",
-      contractAddress: nativeContract,
-      decimals: chain.nativeDecimals,
-      type: "volatile",
-      assetType: "native",
-    },
-    {
-      ...stablecoin,
-      id: idOf(1),
-      coingeckoApiId: "usd-coin",
-      symbol: "USDC",
-      contractAddress: usdc,
-    },
-    { ...stablecoin, id: idOf(2), coingeckoApiId: "tether", symbol: "USDT", contractAddress: usdt },
-  ] as const;
+    { ...token(0, "ethereum", "ETH"), ...native },
+    token(1, "usd-coin", "USDC"),
+    token(2, "tether", "USDT"),
+  ];
 });
 
 /** The token of withdrawals on a supported chain. */
