@@ -1,16 +1,12 @@
-import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
-  truncateSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import fc from "fast-check";
@@ -212,47 +208,6 @@ describe("a data file", () => {
     database.close();
     expect(() => createSandbox({ data })).toThrow(refusal("invalid_data", /is damaged/));
     expect(() => createSandbox({ data })).toThrow(refusal("invalid_data", /is damaged/));
-  });
-
-  it.each([
-    ["in a missing folder", () => join(folder, "none", "data.sqlite")],
-    ["at a path that cannot exist", () => "data\0.sqlite"],
-  ])("cannot be opened %s", (_, path) => {
-    expect(() => createSandbox({ data: path() })).toThrow(
-      refusal("cannot_open_data", /cannot be opened: .*Use a file in a folder that exists/),
-    );
-  });
-
-  it.each(["folder", "socket"])(
-    "is refused, and left as it is, at the path of a %s",
-    async (kind) => {
-      const data = newFile();
-      const server = createServer();
-      if (kind === "folder") mkdirSync(data);
-      else await once(server.listen(data), "listening");
-      const { mode } = statSync(data);
-      expect(() => createSandbox({ data })).toThrow(
-        refusal("invalid_data", /is not a sandbox's data file\..* Nothing was changed/),
-      );
-      expect(statSync(data).mode).toBe(mode);
-      server.close();
-    },
-  );
-
-  it("may be larger than Node can read at once", () => {
-    const data = newFile();
-    createSandbox({ data }).close();
-    truncateSync(data, 2 ** 31);
-    createSandbox({ data }).close();
-  });
-
-  // Root may write to every file.
-  it.skipIf(process.getuid?.() === 0)("remains read-only", () => {
-    const data = newFile();
-    createSandbox({ data }).close();
-    chmodSync(data, 0o400);
-    expect(() => createSandbox({ data })).toThrow(refusal("cannot_open_data", /cannot be opened/));
-    expect(statSync(data).mode & 0o777).toBe(0o400);
   });
 
   it("is released, and remains new, if its first contents cannot be written", () => {

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createSandbox } from "settlekit/sandbox";
+import { afterAll, describe, expect, it } from "vitest";
+import { fastFolder } from "../../fast-folder.ts";
+
+const folder = mkdtempSync(join(fastFolder, "settlekit-data-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const newFile = () => join(folder, `${++files}.sqlite`);
+const refusal = (code: string, message: RegExp) =>
+  expect.objectContaining({ code, param: "data", message: expect.stringMatching(message) });
+
+describe("a data file", () => {
+  it.each([
+    ["in a missing folder", () => join(folder, "none", "data.sqlite")],
+    ["at a path that cannot exist", () => "data\0.sqlite"],
+  ])("cannot be opened %s", (_, path) => {
+    expect(() => createSandbox({ data: path() })).toThrow(
+      refusal("cannot_open_data", /cannot be opened: .*Use a file in a folder that exists/),
+    );
+  });
+
+  it.each(["folder", "socket"])(
+    "is refused, and left as it is, at the path of a %s",
+    async (kind) => {
+      const data = newFile();
+      const server = createServer();
+      if (kind === "folder") mkdirSync(data);
+      else await once(server.listen(data), "listening");
+      const { mode } = statSync(data);
+      expect(() => createSandbox({ data })).toThrow(
+        refusal("invalid_data", /is not a sandbox's data file\..* Nothing was changed/),
+      );
+      expect(statSync(data).mode).toBe(mode);
+      server.close();
+    },
+  );
+
+  it("may be larger than Node can read at once", () => {
+    const data = newFile();
+    createSandbox({ data }).close();
+    truncateSync(data, 2 ** 31);
+    createSandbox({ data }).close();
+  });
+
+  // Root may write to every file.
+  it.skipIf(process.getuid?.() === 0)("remains read-only", () => {
+    const data = newFile();
+    createSandbox({ data }).close();
+    chmodSync(data, 0o400);
+    expect(() => createSandbox({ data })).toThrow(refusal("cannot_open_data", /cannot be opened/));
+    expect(statSync(data).mode & 0o777).toBe(0o400);
+  });
+});
