@@ -1,4 +1,3 @@
-import { parseUnits } from "../../evm/units.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Token } from "../../wire/token.ts";
 import { ratesUsd, type SettlementToken } from "./tokens.ts";
@@ -6,9 +5,9 @@ import { ratesUsd, type SettlementToken } from "./tokens.ts";
 /** As in every published sample. */
 export const quoteLifetimeMs = 10 * 60_000;
 
-/** Rates have at most this many decimal places. */
-const rateDecimals = 8;
-const cent = parseUnits("0.01", rateDecimals);
+/** A price in hundred-millionths of a dollar. */
+const priceOf = (rateUsd: string) => BigInt(Number(rateUsd).toFixed(8).replace(".", ""));
+const cent = priceOf("0.01");
 
 interface Price {
   readonly decimals: number;
@@ -17,13 +16,13 @@ interface Price {
 
 /** The smallest units that settle an amount: the exact quotient, rounded up. */
 export function expectedUnits(amountInCents: number, { decimals, rateUsd }: Price): bigint {
-  const rate = parseUnits(rateUsd, rateDecimals);
+  const rate = priceOf(rateUsd);
   return (BigInt(amountInCents) * cent * 10n ** BigInt(decimals) + rate - 1n) / rate;
 }
 
 /** The value of an amount of smallest units, in USD cents, rounded down. */
 export function worthInCents(amount: bigint, { decimals, rateUsd }: Price): bigint {
-  return (amount * parseUnits(rateUsd, rateDecimals)) / (cent * 10n ** BigInt(decimals));
+  return (amount * priceOf(rateUsd)) / (cent * 10n ** BigInt(decimals));
 }
 
 export function quoteFor(
