@@ -1,5 +1,14 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createSandbox } from "settlekit/sandbox";
@@ -8,6 +17,9 @@ import { fastFolder } from "../../fast-folder.ts";
 
 const folder = mkdtempSync(join(fastFolder, "settlekit-data-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+/** This process's user; for root, one without rights. */
+const user = process.getuid?.() || 65_534;
+chmodSync(folder, 0o755);
 
 let files = 0;
 const newFile = () => join(folder, `${++files}.sqlite`);
@@ -47,12 +59,24 @@ describe("a data file", () => {
     createSandbox({ data }).close();
   });
 
-  // Root may write to every file.
-  it.skipIf(process.getuid?.() === 0)("remains read-only", () => {
+  it("remains read-only", () => {
     const data = newFile();
     createSandbox({ data }).close();
     chmodSync(data, 0o400);
-    expect(() => createSandbox({ data })).toThrow(refusal("cannot_open_data", /cannot be opened/));
+    // Root may write to every file, so its process becomes another user's, which owns this one.
+    chownSync(data, user, user);
+    const program = `
+      import { createSandbox } from "${import.meta.resolve("../../../src/sandbox/index.ts")}";
+      if (process.getuid() === 0) process.setuid(${user});
+      try {
+        createSandbox({ data: process.argv[1] });
+      } catch (error) {
+        console.log(JSON.stringify(error));
+      }`;
+    const output = execFileSync(process.execPath, ["--input-type=module", "-e", program, data]);
+    expect(JSON.parse(String(output))).toMatchObject(
+      refusal("cannot_open_data", /cannot be opened: EACCES/),
+    );
     expect(statSync(data).mode & 0o777).toBe(0o400);
   });
 });
