@@ -1,29 +1,15 @@
-import {
-  chmodSync,
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import fc from "fast-check";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
-import { afterAll, describe, expect, it, vi } from "vitest";
-import { fastFolder } from "../../fast-folder.ts";
+import { describe, expect, it, vi } from "vitest";
 import { create, list, newYear } from "../merchant.ts";
+import { dataFolder, refusal } from "./data-files.ts";
 import { anyStep, everythingOf, takeSteps } from "./steps.ts";
 
-const folder = mkdtempSync(join(fastFolder, "settlekit-data-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-const newFile = () => join(folder, `${++files}.sqlite`);
+const { newFile } = dataFolder();
 const refuse = () => new Response(null, { status: 500 });
-const refusal = (code: string, message: RegExp) =>
-  expect.objectContaining({ code, param: "data", message: expect.stringMatching(message) });
 
 async function timelineOf({ fetch }: Sandbox): Promise<{ data: unknown[] }> {
   return (await fetch("http://sandbox/_sandbox/timeline")).json();
@@ -150,7 +136,7 @@ describe("a data file", () => {
     using sandbox = createSandbox({ data });
     const inUse = refusal("data_in_use", /Another sandbox is using .*Stop that sandbox/);
     expect(() => createSandbox({ data })).toThrow(inUse);
-    expect(() => createSandbox({ data: join(folder, ".", `${files}.sqlite`) })).toThrow(inUse);
+    expect(() => createSandbox({ data: `${dirname(data)}/./${basename(data)}` })).toThrow(inUse);
     await create(sandbox);
   });
 

@@ -1,30 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  truncateSync,
-} from "node:fs";
+import { chmodSync, chownSync, mkdirSync, statSync, truncateSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createSandbox } from "settlekit/sandbox";
-import { afterAll, describe, expect, it } from "vitest";
-import { fastFolder } from "../../fast-folder.ts";
+import { describe, expect, it } from "vitest";
+import { dataFolder, refusal } from "./data-files.ts";
 
-const folder = mkdtempSync(join(fastFolder, "settlekit-data-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const { folder, newFile } = dataFolder();
 /** This process's user; for root, one without rights. */
 const user = process.getuid?.() || 65_534;
-chmodSync(folder, 0o755);
-
-let files = 0;
-const newFile = () => join(folder, `${++files}.sqlite`);
-const refusal = (code: string, message: RegExp) =>
-  expect.objectContaining({ code, param: "data", message: expect.stringMatching(message) });
 
 describe("a data file", () => {
   it.each([
