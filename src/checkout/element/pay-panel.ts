@@ -96,8 +96,11 @@ export class PayPanel {
       cancel: button(say("cancel"), () => actions().giveUpWallet()),
       payAnotherWay: button(say("payAnotherWay"), () => actions().payAgain("warned")),
       // Ignore a double click that was meant for the previous button in this place.
-      payAgain: button(say("payAgain"), ({ detail }) => detail < 2 && actions().payAgain("sure")),
-      keepWaiting: button(say("keepWaiting"), () => actions().payAgain(undefined)),
+      keepWaiting: button(
+        say("keepWaiting"),
+        (click) => click.detail < 2 && actions().payAgain(undefined),
+      ),
+      payAgain: button(say("payAgain"), (click) => click.detail < 2 && actions().payAgain("sure")),
     };
     this.walletLine = h(
       "div",

@@ -55,6 +55,7 @@ const css = `
   box-shadow: var(--shadow);
   color: var(--text);
   font: medium/1.5 var(--font);
+  overflow-wrap: break-word;
   -webkit-tap-highlight-color: transparent;
 }
 .card:focus { outline: none; }
@@ -77,7 +78,7 @@ h1 {
 }
 [data-tone="good"] { --tone: var(--good); --soft: var(--good-soft); }
 [data-tone="bad"] { --tone: var(--bad); --soft: var(--bad-soft); }
-.status { position: relative; display: flex; align-items: center; gap: 0.6em; margin-top: 0.5em; color: var(--tone); font-weight: 550; }
+.status { position: relative; display: flex; align-items: baseline; gap: 0.6em; margin-top: 0.5em; color: var(--tone); font-weight: 550; }
 .dot { flex: none; width: 0.65em; height: 0.65em; border-radius: 50%; background: var(--tone, var(--accent)); }
 [data-phase="loading"] .dot { background: var(--quiet); }
 .notice { margin-top: 0.8em; padding: 0.65em 0.95em; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375em; }
@@ -122,8 +123,9 @@ legend, dt, .deposit label { margin-bottom: 0.35em; }
 .facts dd { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; }
 .facts dd > :first-child { flex: 1 1 7em; min-width: 0; }
 .facts dd > .quiet { flex-basis: 100%; }
+.facts dd > .amount { flex-basis: min-content; }
 section + .facts, .wallet-line + .facts { margin-top: 1.25em; }
-.amount { overflow-wrap: anywhere; font: 650 1.35em/1.3 var(--font); font-variant-numeric: tabular-nums; }
+.amount { font: 650 clamp(1.1em, 7cqi, 1.35em)/1.3 var(--font); font-variant-numeric: tabular-nums; }
 [dir="rtl"] :is(code, .amount, input) { text-align: right; }
 
 button, .button {
@@ -148,8 +150,9 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .wallets { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13em, 100%), 1fr)); gap: 0.6em; margin-top: 0.5em; }
 .wallets button { justify-content: flex-start; text-align: start; }
 .wallets :is(svg, canvas) { flex: none; width: 1.5em; height: 1.5em; border-radius: 0.35em; }
-.wallet-line { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.6em 1em; margin-top: 1em; padding: 0.7em 0.9em; border-radius: var(--control-radius); background: var(--sunken); }
-.wallet-line p { flex: 1 1 14em; overflow-wrap: anywhere; }
+.wallet-line { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6em 1em; margin-top: 1em; padding: 0.7em 0.9em; border-radius: var(--control-radius); background: var(--sunken); }
+.wallet-line p { flex: 1 1 14em; }
+.wallet-line[data-bad] p { flex-basis: 100%; }
 .wallet-line[data-bad] { background: var(--bad-soft); color: var(--bad); }
 
 .deposit { margin-top: 1.5em; }

@@ -48,7 +48,7 @@ export function walletLine({ wallet: progress }: Known, texts: Texts): WalletLin
 /** The line about a transaction that a wallet has sent. Customers who want to pay another way first see the risk. */
 export function sentLine(known: Known, texts: Texts): WalletLine {
   if (known.payingAgain === "warned") {
-    return { text: sentBefore(known, texts), isBad: true, actions: ["payAgain", "keepWaiting"] };
+    return { text: sentBefore(known, texts), isBad: true, actions: ["keepWaiting", "payAgain"] };
   }
   const wallet = known.sent.at(-1)?.wallet ?? "";
   return { text: texts.say("walletSent", { wallet }), isBad: false, actions: ["payAnotherWay"] };

@@ -157,7 +157,7 @@ describe("a transfer that a wallet has sent", () => {
     expect(viewOf(known, texts)).toMatchObject(waiting);
     expect(viewOf({ ...known, payingAgain: "warned" }, texts)).toMatchObject({
       ...waiting,
-      wallet: { isBad: true, actions: ["payAgain", "keepWaiting"] },
+      wallet: { isBad: true, actions: ["keepWaiting", "payAgain"] },
     });
     expect(viewOf({ ...known, payingAgain: "sure" }, texts)).toMatchObject({
       phase: "pay",
