@@ -4,7 +4,15 @@ import { passesByItself } from "../../resources/waiting.ts";
 import type { Quote } from "../../wire/quote.ts";
 import { paymentRequest } from "../payment-request.ts";
 import type { Connection } from "./connect.ts";
-import { type Choice, choicesOf, codeOf, firstChoice, type Known, offerOf } from "./state.ts";
+import {
+  type Choice,
+  choicesOf,
+  codeOf,
+  firstChoice,
+  type Known,
+  type Offer,
+  offerOf,
+} from "./state.ts";
 
 /** The wait before a price that could not be loaded is requested again. */
 const retryMs = 10_000;
@@ -25,6 +33,8 @@ export class Prices {
   /** The current request for a price. */
   #request: AbortController | undefined;
   #retryAt: number | undefined;
+  /** The offer that the customer saw last, which requests may have failed to replace. */
+  #seen: Offer | undefined;
 
   constructor(options: PricesOptions) {
     this.#options = options;
@@ -44,6 +54,11 @@ export class Prices {
 
   /** Forgets the price, and cancels the current request. */
   drop(): void {
+    this.#seen = undefined;
+    this.#clear();
+  }
+
+  #clear(): void {
     this.#request?.abort();
     this.#request = undefined;
     this.#retryAt = undefined;
@@ -53,12 +68,12 @@ export class Prices {
   /** Requests the price in the chosen token, or in the service's default one. An active quote is returned again. */
   async ask(): Promise<void> {
     const { known, update, report, connection, reread } = this.#options;
-    const { payment, choice, depositInCents: forceDepositAmount, offer: before } = known();
+    const { payment, choice, depositInCents: forceDepositAmount } = known();
     const { checkout } = connection() ?? {};
     if (checkout === undefined || payment?.status !== "pending") return;
     const isDeposit = payment.type === "deposit";
     if (isDeposit && forceDepositAmount === undefined) return;
-    this.drop();
+    this.#clear();
     const request = new AbortController();
     const signal = AbortSignal.any([this.#options.signal(), request.signal]);
     this.#request = request;
@@ -74,7 +89,9 @@ export class Prices {
         : checkout.paymentRequest(payment, quote);
       const offer = offerOf(payable, quote, choice);
       this.#request = undefined;
-      const isRenewed = before !== undefined && before.request.amount !== offer.request.amount;
+      const seen = this.#seen?.choice.key === offer.choice.key ? this.#seen : undefined;
+      const isRenewed = seen !== undefined && seen.request.amount !== offer.request.amount;
+      this.#seen = offer;
       update({ offer, choice: offer.choice, isRenewed });
     } catch (error) {
       if (signal.aborted) return;
