@@ -34,7 +34,7 @@ export const english = {
   toAddress: "To this address on {network}",
   onlyOn: "Send only {token} on {network}. Anything else may be lost.",
   validFor: "This price is valid for {time}",
-  priceRenewed: "The price was updated. The amount may have changed.",
+  priceRenewed: "The price was updated. The amount has changed.",
   priceFailed: "The price could not be loaded ({code}). Choose another token, or try again.",
   unpayable: "You cannot pay with this token here ({code}). Choose another one.",
   tryAgain: "Try again",
@@ -93,8 +93,10 @@ export const english = {
   late: "{received} arrived too late. The shop has been notified and can help.",
   sentLate:
     "Your transfer was sent, but did not arrive in time. Do not pay again: the shop will be notified when it arrives and can help.",
-  expiredHelp: "Nothing arrived in time. Do not send anything to this payment's address.",
-  cancelledHelp: "Do not send anything to this payment's address.",
+  expiredHelp:
+    "Nothing arrived in time. Do not send anything to this payment's address. If you already have, the shop will be notified when it arrives and can help.",
+  cancelledHelp:
+    "Do not send anything to this payment's address. If you already have, the shop will be notified when it arrives and can help.",
   refundedHelp: "Your refund is on its way. The shop can tell you more.",
   received: "Received",
   receivedIn: "{amount} in {token} on {network}",

@@ -100,8 +100,8 @@ describe("a payment that is processing or over", () => {
   });
 
   test.each([
-    ["expired", "Nothing arrived in time. Do not send anything to this payment's address."],
-    ["cancelled", "Do not send anything to this payment's address."],
+    ["expired", english.expiredHelp],
+    ["cancelled", english.cancelledHelp],
     ["refunded", "Your refund is on its way. The shop can tell you more."],
     ["completed", "Thank you."],
   ])("names no amount without a receipt: %s", (status, outcome) => {

@@ -32,7 +32,7 @@ export const messages: Messages = {
   toAddress: "An diese Adresse auf {network}",
   onlyOn: "Senden Sie nur {token} auf {network}. Alles andere kann verloren gehen.",
   validFor: "Dieser Preis gilt noch {time}",
-  priceRenewed: "Der Preis wurde aktualisiert. Der Betrag kann sich geändert haben.",
+  priceRenewed: "Der Preis wurde aktualisiert. Der Betrag hat sich geändert.",
   priceFailed:
     "Der Preis konnte nicht geladen werden ({code}). Wählen Sie einen anderen Token oder versuchen Sie es noch einmal.",
   unpayable: "Mit diesem Token können Sie hier nicht bezahlen ({code}). Wählen Sie einen anderen.",
@@ -92,8 +92,9 @@ export const messages: Messages = {
   sentLate:
     "Ihre Transaktion wurde gesendet, ist aber nicht rechtzeitig angekommen. Zahlen Sie nicht noch einmal: Der Shop wird benachrichtigt, sobald sie ankommt, und kann Ihnen helfen.",
   expiredHelp:
-    "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an die Adresse dieser Zahlung.",
-  cancelledHelp: "Senden Sie nichts an die Adresse dieser Zahlung.",
+    "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an die Adresse dieser Zahlung. Falls Sie schon etwas gesendet haben, wird der Shop benachrichtigt, sobald es ankommt, und kann Ihnen helfen.",
+  cancelledHelp:
+    "Senden Sie nichts an die Adresse dieser Zahlung. Falls Sie schon etwas gesendet haben, wird der Shop benachrichtigt, sobald es ankommt, und kann Ihnen helfen.",
   refundedHelp: "Ihre Erstattung ist unterwegs. Der Shop kann Ihnen mehr dazu sagen.",
   received: "Erhalten",
   receivedIn: "{amount} in {token} auf {network}",

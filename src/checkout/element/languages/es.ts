@@ -32,7 +32,7 @@ export const messages: Messages = {
   toAddress: "A esta dirección en {network}",
   onlyOn: "Envíe solo {token} en {network}. Cualquier otra cosa puede perderse.",
   validFor: "Este precio es válido durante {time}",
-  priceRenewed: "El precio se actualizó. Es posible que el importe haya cambiado.",
+  priceRenewed: "El precio se actualizó. El importe cambió.",
   priceFailed: "No se pudo cargar el precio ({code}). Elija otro token o inténtelo de nuevo.",
   unpayable: "Aquí no se puede pagar con este token ({code}). Elija otro.",
   tryAgain: "Intentar de nuevo",
@@ -88,8 +88,10 @@ export const messages: Messages = {
   late: "Se recibieron {received} demasiado tarde. La tienda ya recibió un aviso y puede ayudarle.",
   sentLate:
     "Su transferencia se envió, pero no llegó a tiempo. No pague de nuevo: la tienda recibirá un aviso cuando llegue y podrá ayudarle.",
-  expiredHelp: "No llegó nada a tiempo. No envíe nada a la dirección de este pago.",
-  cancelledHelp: "No envíe nada a la dirección de este pago.",
+  expiredHelp:
+    "No llegó nada a tiempo. No envíe nada a la dirección de este pago. Si ya envió algo, la tienda recibirá un aviso cuando llegue y podrá ayudarle.",
+  cancelledHelp:
+    "No envíe nada a la dirección de este pago. Si ya envió algo, la tienda recibirá un aviso cuando llegue y podrá ayudarle.",
   refundedHelp: "Su reembolso está en camino. La tienda puede darle más detalles.",
   received: "Recibido",
   receivedIn: "{amount} en {token} en {network}",

@@ -32,7 +32,7 @@ export const messages: Messages = {
   toAddress: "À cette adresse sur {network}",
   onlyOn: "Envoyez uniquement des {token} sur {network}. Tout autre envoi peut être perdu.",
   validFor: "Ce prix est valable pendant {time}",
-  priceRenewed: "Le prix a été actualisé. Le montant a peut-être changé.",
+  priceRenewed: "Le prix a été actualisé. Le montant a changé.",
   priceFailed: "Le prix n’a pas pu être chargé ({code}). Choisissez un autre jeton ou réessayez.",
   unpayable: "Vous ne pouvez pas payer avec ce jeton ici ({code}). Choisissez-en un autre.",
   tryAgain: "Réessayer",
@@ -90,8 +90,10 @@ export const messages: Messages = {
   late: "{received} reçus trop tard. La boutique a été prévenue et peut vous aider.",
   sentLate:
     "Votre transfert a été envoyé, mais n’est pas arrivé à temps. Ne payez pas une seconde fois : la boutique sera prévenue de son arrivée et pourra vous aider.",
-  expiredHelp: "Rien n’est arrivé à temps. N’envoyez rien à l’adresse de ce paiement.",
-  cancelledHelp: "N’envoyez rien à l’adresse de ce paiement.",
+  expiredHelp:
+    "Rien n’est arrivé à temps. N’envoyez rien à l’adresse de ce paiement. Si vous avez déjà envoyé quelque chose, la boutique sera prévenue de son arrivée et pourra vous aider.",
+  cancelledHelp:
+    "N’envoyez rien à l’adresse de ce paiement. Si vous avez déjà envoyé quelque chose, la boutique sera prévenue de son arrivée et pourra vous aider.",
   refundedHelp: "Votre remboursement est en cours. La boutique peut vous en dire plus.",
   received: "Reçu",
   receivedIn: "{amount} en {token} sur {network}",

@@ -32,7 +32,7 @@ export const messages: Messages = {
   toAddress: "A questo indirizzo su {network}",
   onlyOn: "Invii solo {token} su {network}. Tutto il resto può andare perso.",
   validFor: "Questo prezzo è valido per {time}",
-  priceRenewed: "Il prezzo è stato aggiornato. L’importo potrebbe essere cambiato.",
+  priceRenewed: "Il prezzo è stato aggiornato. L’importo è cambiato.",
   priceFailed:
     "Non è stato possibile caricare il prezzo ({code}). Scelga un altro token o riprovi.",
   unpayable: "Qui non si può pagare con questo token ({code}). Ne scelga un altro.",
@@ -89,8 +89,10 @@ export const messages: Messages = {
   late: "Sono arrivati {received} troppo tardi. Il negozio è stato avvisato e può aiutarla.",
   sentLate:
     "Il suo trasferimento è stato inviato, ma non è arrivato in tempo. Non paghi di nuovo: il negozio sarà avvisato quando arriverà e potrà aiutarla.",
-  expiredHelp: "Non è arrivato nulla in tempo. Non invii nulla all’indirizzo di questo pagamento.",
-  cancelledHelp: "Non invii nulla all’indirizzo di questo pagamento.",
+  expiredHelp:
+    "Non è arrivato nulla in tempo. Non invii nulla all’indirizzo di questo pagamento. Se ha già inviato qualcosa, il negozio sarà avvisato quando arriverà e potrà aiutarla.",
+  cancelledHelp:
+    "Non invii nulla all’indirizzo di questo pagamento. Se ha già inviato qualcosa, il negozio sarà avvisato quando arriverà e potrà aiutarla.",
   refundedHelp: "Il suo rimborso è in arrivo. Il negozio può dirle di più.",
   received: "Ricevuto",
   receivedIn: "{amount} in {token} su {network}",

@@ -33,7 +33,7 @@ export const messages: Messages = {
   toAddress: "Para este endereço na rede {network}",
   onlyOn: "Envie apenas {token} na rede {network}. Qualquer outra coisa pode se perder.",
   validFor: "Este preço é válido por {time}",
-  priceRenewed: "O preço foi atualizado. O valor pode ter mudado.",
+  priceRenewed: "O preço foi atualizado. O valor mudou.",
   priceFailed:
     "Não foi possível carregar o preço ({code}). Escolha outro token ou tente novamente.",
   unpayable: "Não é possível pagar aqui com este token ({code}). Escolha outro.",
@@ -88,8 +88,10 @@ export const messages: Messages = {
   late: "Recebemos {received} tarde demais. A loja foi avisada e pode ajudar você.",
   sentLate:
     "Sua transferência foi enviada, mas não chegou a tempo. Não pague novamente: a loja será avisada quando ela chegar e poderá ajudar você.",
-  expiredHelp: "Nada chegou a tempo. Não envie nada para o endereço deste pagamento.",
-  cancelledHelp: "Não envie nada para o endereço deste pagamento.",
+  expiredHelp:
+    "Nada chegou a tempo. Não envie nada para o endereço deste pagamento. Se você já enviou algo, a loja será avisada quando chegar e poderá ajudar você.",
+  cancelledHelp:
+    "Não envie nada para o endereço deste pagamento. Se você já enviou algo, a loja será avisada quando chegar e poderá ajudar você.",
   refundedHelp: "Seu reembolso está a caminho. A loja pode dar mais informações.",
   received: "Recebido",
   receivedIn: "{amount} em {token} na rede {network}",

@@ -32,7 +32,7 @@ export const messages: Messages = {
   toAddress: "发送到 {network} 上的此地址",
   onlyOn: "请只发送 {network} 上的 {token}。其他任何资产都可能会丢失。",
   validFor: "此价格剩余有效时间：{time}",
-  priceRenewed: "价格已更新，金额可能有变化。",
+  priceRenewed: "价格已更新，金额已改变。",
   priceFailed: "无法加载价格（{code}）。请选择其他代币，或重试。",
   unpayable: "此处不能使用该代币付款（{code}）。请选择其他代币。",
   tryAgain: "重试",
@@ -77,8 +77,10 @@ export const messages: Messages = {
   late: "{received} 到账过晚。商家已收到通知，可以为您提供帮助。",
   sentLate:
     "您的转账已发送，但未能及时到账。请勿再次付款：到账后商家会收到通知，并可为您提供帮助。",
-  expiredHelp: "未及时收到款项。请不要向此付款的地址发送任何资产。",
-  cancelledHelp: "请不要向此付款的地址发送任何资产。",
+  expiredHelp:
+    "未及时收到款项。请不要向此付款的地址发送任何资产。如果您已经发送，到账后商家会收到通知，并可为您提供帮助。",
+  cancelledHelp:
+    "请不要向此付款的地址发送任何资产。如果您已经发送，到账后商家会收到通知，并可为您提供帮助。",
   refundedHelp: "款项正在退还给您。详情请联系商家。",
   received: "已收到",
   receivedIn: "{amount}（{network} 上的 {token}）",
