@@ -126,12 +126,15 @@ export function elementLooksCases(browser: () => Browser): void {
       ["with text of twice the size", "::part(card) { font-size: 200% }", 320, "32px"],
     ])("keeps its proportions %s", async (_, css, width, fontSize) => {
       const page = await shop.watch({ viewport: { width, height: 800 } });
-      await visitIn("pay");
-      await page.evaluate((text) => {
-        const sheet = new CSSStyleSheet();
-        sheet.replaceSync(text);
-        document.adoptedStyleSheets = [sheet];
-      }, css);
+      const visitStyled = async (state: keyof typeof states) => {
+        await visitIn(state);
+        await page.evaluate((text) => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync(text);
+          document.adoptedStyleSheets = [sheet];
+        }, css);
+      };
+      await visitStyled("pay");
       const qr = page.locator('[part="qr"] svg');
       await qr.waitFor();
       const status = page.getByRole("status");
@@ -141,6 +144,9 @@ export function elementLooksCases(browser: () => Browser): void {
       const [code, card] = [await qr.boundingBox(), await shop.element.boundingBox()];
       expect(code?.width).toBe(code?.height);
       expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThan(card?.width ?? 0);
+      await visitStyled("deposit");
+      const input = page.getByRole("textbox");
+      expect(await input.evaluate((it) => it.clientWidth >= it.scrollWidth)).toBe(true);
     });
 
     test("breaks an address into lines of about the same length", async () => {

@@ -157,9 +157,10 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 
 .deposit { margin-top: 1.5em; }
 .deposit label { display: block; }
-.field { display: flex; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.25em); }
+.field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.25em); }
 .field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
-.field input { flex: 1; min-width: 0; min-height: 2.3em; border: 0; outline: 0; background: none; color: inherit; font: 1.2em var(--font); }
+.field input { flex: 99 1 4em; min-width: 0; min-height: 2.3em; border: 0; outline: 0; background: none; color: inherit; font: 1.2em var(--font); }
+.field button { flex: 1 1 auto; }
 .error { color: var(--bad); font-size: 0.9375em; }
 .error:not(:empty) { margin-top: 0.4em; }
 
