@@ -52,9 +52,10 @@ export function enable(element: HTMLElement, isEnabled: boolean): void {
   else element.setAttribute("aria-disabled", "true");
 }
 
-export function button(text: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
+/** A button that ignores the second click of a double click, which may have been meant for a button it has replaced. */
+export function button(text: string, onClick: () => void): HTMLButtonElement {
   const element = h("button", { type: "button", part: "button" }, text);
-  element.addEventListener("click", onClick);
+  element.addEventListener("click", ({ detail }) => detail < 2 && onClick());
   return element;
 }
 

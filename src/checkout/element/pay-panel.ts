@@ -95,12 +95,8 @@ export class PayPanel {
     this.#walletActions = {
       cancel: button(say("cancel"), () => actions().giveUpWallet()),
       payAnotherWay: button(say("payAnotherWay"), () => actions().payAgain("warned")),
-      // Ignore a double click that was meant for the previous button in this place.
-      keepWaiting: button(
-        say("keepWaiting"),
-        (click) => click.detail < 2 && actions().payAgain(undefined),
-      ),
-      payAgain: button(say("payAgain"), (click) => click.detail < 2 && actions().payAgain("sure")),
+      keepWaiting: button(say("keepWaiting"), () => actions().payAgain(undefined)),
+      payAgain: button(say("payAgain"), () => actions().payAgain("sure")),
     };
     this.walletLine = h(
       "div",

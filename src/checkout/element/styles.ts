@@ -71,10 +71,10 @@ h2, legend, dt, .steps, .deposit label { color: var(--quiet); font-size: 0.875em
   display: grid; place-items: center; width: 2.8em; height: 2.8em; border-radius: var(--control-radius);
   background: color-mix(in srgb, var(--accent) 12%, var(--surface)); color: var(--accent); font-size: 0.8em; font-weight: 700;
 }
-.order { margin-inline-start: auto; font-weight: 400; overflow-wrap: anywhere; }
+.order { margin-inline-start: auto; font-weight: 400; }
 h1 {
   font-size: clamp(min(2.25em, 16cqi), 11cqi, 3.25em); line-height: 1.1; font-weight: 650;
-  letter-spacing: -0.025em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
+  letter-spacing: -0.025em; font-variant-numeric: tabular-nums;
 }
 [data-tone="good"] { --tone: var(--good); --soft: var(--good-soft); }
 [data-tone="bad"] { --tone: var(--bad); --soft: var(--bad-soft); }
@@ -90,7 +90,7 @@ h1 {
 .skeleton:has(~ .pay button[data-uuid]) { margin-bottom: 7.4em; }
 
 .steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; }
-.steps li { overflow-wrap: anywhere; hyphens: auto; }
+.steps li { hyphens: auto; }
 .steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.4em; border-radius: 2px; background: var(--line); }
 .steps [data-done]::before { background: var(--accent); }
 .steps [aria-current]::before { background: linear-gradient(90deg, var(--accent) 50%, var(--line) 50%); }
