@@ -51,25 +51,36 @@ export function elementServiceCases(browser: () => Browser): void {
       expect((change?.x ?? 0) - (retry?.x ?? 0) - (retry?.width ?? 0)).toBeGreaterThanOrEqual(8);
     });
 
-    test("keeps a long amount in one piece, and the warning about a long token name in the card", async () => {
+    test("keeps a long amount in one piece, and long names in the card", async () => {
       const page = await shop.watch({ viewport: { width: 320, height: 800 } });
+      await page.addInitScript(announceWallet);
       await page.route(`${shop.service.url}/**/payments/**`, async (route) => {
         const response = await route.fetch();
         const body = (await response.text())
           .replaceAll('"symbol":"USDC"', `"symbol":"${"USDC".repeat(10)}"`)
-          .replaceAll('"25000000"', '"25831033788126353019"');
+          .replaceAll('"1000000000000"', '"25831033788126353019"');
         return route.fulfill({ response, body: body.replaceAll('"decimals":6', '"decimals":18') });
       });
-      await shop.visit(await shop.order());
-      const lines = await page.locator('[part="amount"]', { hasText: "25.8" }).evaluate((it) => {
-        const range = document.createRange();
-        range.setStart(it.firstChild as Text, 0);
-        range.setEnd(it.firstChild as Text, "25.831033788126353019".length);
-        return range.getClientRects().length;
-      });
-      expect(lines).toBe(1);
-      const warning = page.getByText("Anything else may be lost.");
-      expect(await warning.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0);
+      await shop.visit(await shop.order({ amount: 100_000_000 }));
+      for (const [part, amount] of [
+        ["amount", "25.831033788126353019"],
+        ["title", "$1,000,000.00"],
+      ] as const) {
+        const shown = page.locator(`[part="${part}"]`, { hasText: amount });
+        const lines = await shown.evaluate((it, { length }) => {
+          const range = document.createRange();
+          range.setStart(it.firstChild as Text, 0);
+          range.setEnd(it.firstChild as Text, length);
+          return range.getClientRects().length;
+        }, amount);
+        expect(lines, amount).toBe(1);
+      }
+      const messages = { payWith: "Wallet".repeat(7) };
+      await shop.element.evaluate((it, texts) => Object.assign(it, { messages: texts }), messages);
+      for (const text of ["Anything else may be lost.", messages.payWith]) {
+        const shown = page.getByText(text);
+        expect(await shown.evaluate((it) => it.scrollWidth - it.clientWidth), text).toBe(0);
+      }
     });
 
     test("shows that there is no connection while the service fails", async () => {

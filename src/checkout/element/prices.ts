@@ -89,8 +89,9 @@ export class Prices {
         : checkout.paymentRequest(payment, quote);
       const offer = offerOf(payable, quote, choice);
       this.#request = undefined;
-      const seen = this.#seen?.choice.key === offer.choice.key ? this.#seen : undefined;
-      const isRenewed = seen !== undefined && seen.request.amount !== offer.request.amount;
+      const seen = this.#seen ?? offer;
+      const isSame = seen.choice.key === offer.choice.key;
+      const isRenewed = isSame && seen.request.amount !== offer.request.amount;
       this.#seen = offer;
       update({ offer, choice: offer.choice, isRenewed });
     } catch (error) {

@@ -73,7 +73,7 @@ h2, legend, dt, .steps, .deposit label { color: var(--quiet); font-size: 0.875em
 }
 .order { margin-inline-start: auto; font-weight: 400; }
 h1 {
-  font-size: clamp(min(2.25em, 16cqi), 11cqi, 3.25em); line-height: 1.1; font-weight: 650;
+  font-size: clamp(min(1.75em, 16cqi), 11cqi, 3.25em); line-height: 1.1; font-weight: 650;
   letter-spacing: -0.025em; font-variant-numeric: tabular-nums;
 }
 [data-tone="good"] { --tone: var(--good); --soft: var(--good-soft); }
@@ -121,8 +121,8 @@ legend, dt, .deposit label { margin-bottom: 0.35em; }
 [data-loading] :is(.quiet, .countdown) { visibility: hidden; }
 .facts > div + div { margin-top: 0.9em; padding-top: 0.9em; border-top: 1px solid var(--line); }
 .facts dd { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; }
-.facts dd > :first-child { flex: 1 1 7em; min-width: 0; }
-.facts dd > .quiet { flex-basis: 100%; }
+.facts dd > :first-child, .summary p { flex: 1 1 7em; min-width: 0; }
+.facts dd > .quiet, .wallet-line[data-bad] p { flex-basis: 100%; }
 .facts dd > .amount { flex-basis: min-content; }
 section + .facts, .wallet-line + .facts { margin-top: 1.25em; }
 .amount { font: 650 clamp(1.1em, 7cqi, 1.35em)/1.3 var(--font); font-variant-numeric: tabular-nums; }
@@ -148,11 +148,10 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 
 .from-wallet { margin-top: 1.5em; padding-top: 1.25em; border-top: 1px solid var(--line); }
 .wallets { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13em, 100%), 1fr)); gap: 0.6em; margin-top: 0.5em; }
-.wallets button { justify-content: flex-start; text-align: start; }
+.wallets button { justify-content: flex-start; text-align: start; overflow-wrap: anywhere; }
 .wallets :is(svg, canvas) { flex: none; width: 1.5em; height: 1.5em; border-radius: 0.35em; }
 .wallet-line { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6em 1em; margin-top: 1em; padding: 0.7em 0.9em; border-radius: var(--control-radius); background: var(--sunken); }
 .wallet-line p { flex: 1 1 14em; }
-.wallet-line[data-bad] p { flex-basis: 100%; }
 .wallet-line[data-bad] { background: var(--bad-soft); color: var(--bad); }
 
 .deposit { margin-top: 1.5em; }
@@ -170,7 +169,7 @@ progress { display: block; width: 100%; height: 0.5em; margin: 0.6em 0; border: 
 progress::-webkit-progress-bar { background: var(--line); }
 progress::-webkit-progress-value { background: var(--accent); }
 progress::-moz-progress-bar { background: var(--accent); }
-.summary { display: flex; align-items: center; gap: 1em; margin-top: 1.5em; padding: 1.1em 1.25em; border-radius: var(--control-radius); background: var(--soft); }
+.summary { display: flex; flex-wrap: wrap; align-items: center; gap: 1em; margin-top: 1.5em; padding: 1.1em 1.25em; border-radius: var(--control-radius); background: var(--soft); }
 .mark { flex: none; width: 2.5em; height: 2.5em; fill: none; stroke: var(--tone); stroke-width: 2.2; stroke-linecap: round; stroke-linejoin: round; }
 [data-tone="good"] .mark.bad, [data-tone="bad"] .mark.good { display: none; }
 .return { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em 0.75em; margin-top: 1.25em; }
