@@ -138,6 +138,8 @@ async function processOf(sandbox: Sandbox) {
   }));
   const client = await copyOf(sandbox);
   vi.doUnmock("../../../src/runtime.ts");
+  // Other files in this worker must not get these modules.
+  vi.resetModules();
   return client;
 }
 
