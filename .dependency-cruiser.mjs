@@ -19,7 +19,7 @@ const allowed = {
   ],
   evm: ["errors.ts", "values.ts", "@noble/hashes"],
   checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "zod", "uqr", "react"],
-  resources: ["http", "wire", "evm", "errors.ts", "values.ts", "zod"],
+  resources: ["http", "wire", "evm", "errors.ts", "values.ts", "runtime.ts", "zod"],
   webhooks: ["errors.ts", "values.ts", "runtime.ts"],
   "sqlite.ts": ["errors.ts", "node"],
   "duration.ts": ["errors.ts", "values.ts"],

@@ -226,7 +226,8 @@ function readBaseUrl(
     environment === "sandbox" && !allowHttp
       ? " For a sandbox on another machine, set allowHttp to true or SETTLEKIT_SANDBOX_ALLOW_HTTP to 1."
       : "";
-  return checkBaseUrl(value, { allowHttp, httpCure });
+  const name = options.baseUrl === undefined ? variable : "baseUrl";
+  return checkBaseUrl(value, { allowHttp, httpCure, name });
 }
 
 /** Plain http exposes the key to the network, so only a sandbox, which takes test keys, may use it. */

@@ -56,6 +56,17 @@ export function requireServer(): void {
   );
 }
 
+/**
+ * A value that all copies of this version in the process share. Bundlers such as Next.js's load several, each with
+ * modules of its own.
+ */
+export function processWide<T extends object>(name: string, create: () => T): T {
+  const key = Symbol.for(`settlekit ${version} ${name}`);
+  const values = globalThis as { [key]?: T };
+  values[key] ??= create();
+  return values[key];
+}
+
 const withoutSubscribers: Channel = { hasSubscribers: false, publish() {} };
 
 /** A node:diagnostics_channel channel; without subscribers on other platforms. */

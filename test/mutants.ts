@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a rotated key counts as another account",
     file: "src/resources/payouts/once-per-order.ts",
-    find: '...(provider && { shared: named("provider", numberOf(provider)) })',
+    find: '...(provider && { shared: named("provider", idOf(provider)) })',
     replace: "",
     test: "test/resources/payouts/create-once-rotation.test.ts",
   },

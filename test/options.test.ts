@@ -77,6 +77,20 @@ describe("a base URL", () => {
   ])("may be %s", (baseUrl, normal) => {
     expect(configure({ ...complete, baseUrl }, {}).baseUrl).toBe(normal);
   });
+
+  test("that is malformed is reported by its variable", () => {
+    const variables = {
+      SETTLEKIT_SANDBOX_URL: "localhost:4010",
+      SETTLEKIT_BASE_URL: "http://a.example",
+    };
+    expect(() => configure(complete, variables)).toThrow(/^SETTLEKIT_SANDBOX_URL is not a URL/);
+    expect(() => configure({ secretKey: "sk_9" }, variables)).toThrow(
+      expect.objectContaining({
+        param: "baseUrl",
+        message: expect.stringMatching(/^SETTLEKIT_BASE_URL is plain http to "a.example"/),
+      }),
+    );
+  });
 });
 
 describe("a secret key from the environment", () => {

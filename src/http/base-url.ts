@@ -9,9 +9,9 @@ const maxUrlLength = 2_000;
  */
 export function checkBaseUrl(
   value: string,
-  { allowHttp = false, httpCure = "", credential = "secret key" } = {},
+  { allowHttp = false, httpCure = "", credential = "secret key", name = "baseUrl" } = {},
 ): string {
-  const fail = (fact: string) => invalidOption("baseUrl", `baseUrl ${fact}`, "invalid_base_url");
+  const fail = (fact: string) => invalidOption("baseUrl", `${name} ${fact}`, "invalid_base_url");
   // "localhost:4010" is a valid URL with the scheme "localhost:".
   if (value.length > maxUrlLength || !URL.canParse(value) || !value.includes("://")) {
     throw fail("is not a URL. Give the full URL, such as https://api.example.com.");

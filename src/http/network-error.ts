@@ -1,3 +1,4 @@
+import { isRecord } from "../values.ts";
 import { isLoopback } from "./base-url.ts";
 import type { NetworkFailure } from "./policy.ts";
 
@@ -34,8 +35,8 @@ const maxDepth = 8;
 export function readNetworkError(error: unknown, service?: URL): NetworkFailure {
   const causes = rootCauses(error, maxDepth);
   const [first] = causes;
-  // OpenSSL's message ends with a line break.
-  const detail = textOf(first?.message).trim() || "no reason given";
+  // OpenSSL's message is a line of its log, with a line break; its reason is for people.
+  const detail = textOf(first?.reason) || textOf(first?.message).trim() || "no reason given";
   const code = textOf(first?.code) || "connection_failed";
   if (service && !causes.every((cause) => isAbout(cause, service))) {
     return { kind: "connection", code, detail };
@@ -60,12 +61,7 @@ export function hasNetworkCode(error: unknown): boolean {
 }
 
 /** The fields that an error may have. `hostname` was looked up; a connection went to `address` and `port`. */
-type Cause = Partial<
-  Record<
-    "code" | "syscall" | "message" | "hostname" | "address" | "port" | "cause" | "errors",
-    unknown
-  >
->;
+type Cause = Readonly<Record<string, unknown>>;
 
 /** Whether an error names the host that failed, and that host is the service's. */
 function isAbout({ hostname, address, port }: Cause, service: URL): boolean {
@@ -87,8 +83,8 @@ function isUnreachable({ code: given, syscall, message }: Cause): boolean {
 
 /** The root causes: several if the platform tried several addresses. */
 function rootCauses(error: unknown, depth: number): Cause[] {
-  if (typeof error !== "object" || error === null) return [];
-  const { cause, errors }: Cause = error;
+  if (!isRecord(error)) return [];
+  const { cause, errors } = error;
   if (depth > 0 && Array.isArray(errors) && errors.length > 0) {
     return errors.flatMap((inner) => rootCauses(inner, depth - 1));
   }

@@ -144,7 +144,7 @@ true satisfies Same<CreatePaymentBody, z.output<typeof createPaymentBodySchema>>
 const forbiddenSchemes = ["javascript:", "data:", "file:", "blob:", "vbscript:"];
 
 export const redirectUrlRule =
-  "must be a complete URL such as https://shop.example/paid or myapp://paid, with any scheme except " +
+  "must be a string with a complete URL such as https://shop.example/paid or myapp://paid, of any scheme except " +
   forbiddenSchemes.join(", ");
 
 /** Whether a value is a URL that a customer may be sent to: complete, and opening a page or an app. */

@@ -105,7 +105,9 @@ describe("an error response", () => {
 
   test("says when to call again", () => {
     expect(answered(429, "", 12_000)).toMatchObject({ retryAfterMs: 12_000 });
-    expect(answered(429, "", 12_000).message).toContain("Call again in 12 s.");
+    for (const status of [429, 503]) {
+      expect(answered(status, "", 12_000).message).toContain("Call again in 12 s.");
+    }
   });
 
   test("without a body still has a message", () => {

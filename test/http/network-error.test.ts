@@ -44,6 +44,16 @@ describe("a failed fetch", () => {
     expect(readNetworkError(fetchFailed(system(code)))).toMatchObject({ kind: "tls", code });
   });
 
+  test("with OpenSSL's report has only its reason as detail", () => {
+    const message =
+      "40D0:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../tlsany_meth.c:77:\n";
+    const cause = Object.assign(new Error(message), {
+      code: "ERR_SSL_WRONG_VERSION_NUMBER",
+      reason: "wrong version number",
+    });
+    expect(readNetworkError(fetchFailed(cause)).detail).toBe("wrong version number");
+  });
+
   test.each([
     "Request constructor: x is not an accepted type. Expected one of half.",
     "undefined: x is not an accepted type. Expected one of high, low, auto.",

@@ -117,7 +117,8 @@ export async function createOnce(
       if (!isOwn || isGone) return undefined;
       missing = error;
     }
-    throw missing;
+    const did = `returned the withdrawal ${withdrawalId}, which the service no longer finds`;
+    throw earlierOutcomeUnknown(facts(), did, missing);
   }
 
   /** Keeps looking until an unanswered earlier request of this process is no longer expected to take effect. */
@@ -127,7 +128,7 @@ export async function createOnce(
       if (value) return value;
     }
     if (quietUntil < deadlineAt) return look();
-    throw earlierOutcomeUnknown(facts());
+    throw earlierOutcomeUnknown(facts(), "sent a request that may still take effect");
   }
 
   async function create(): Promise<ApiResponse<Withdrawal>> {

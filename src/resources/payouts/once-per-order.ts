@@ -6,6 +6,7 @@ import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import type { Failure } from "../../http/policy.ts";
 import { askForCredential } from "../../http/request.ts";
 import { within } from "../../http/time.ts";
+import { processWide } from "../../runtime.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { findSchema } from "../lists/find-by-order-id.ts";
@@ -20,7 +21,8 @@ import type { OrderNames } from "./recent-payouts.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 // Shared by all clients in this process.
-const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
+const flights = () => processWide("flights", () => new SingleFlight<ApiResponse<Withdrawal>>());
+const providers = () => processWide("providers", () => new WeakMap<object, string>());
 
 // The key is derived from the order.
 const { idempotencyKey: _, ...onceFields } = findSchema.shape;
@@ -60,23 +62,20 @@ export async function oncePerOrder(
   const { provider } = credential;
   const order: OrderNames = {
     own: named(account),
-    ...(provider && { shared: named("provider", numberOf(provider)) }),
+    ...(provider && { shared: named("provider", idOf(provider)) }),
   };
   const start = (signal: AbortSignal) =>
     createOnce(http, route, body, order, { ...checked, deadlineMs, signal }, deadlineAt);
   const { own, shared = own } = order;
   const caller = { operation, idempotencyKey, signal, inTime };
-  return flights.run([own, shared], JSON.stringify([own, body]), start, caller);
+  return flights().run([own, shared], JSON.stringify([own, body]), start, caller);
 }
 
 const otherParameters =
   "waiting for another call with the same orderId, but other parameters or another key. Call again when it is over.";
 
-const numbers = /* @__PURE__ */ new WeakMap<object, string>();
-let seen = 0;
-
-function numberOf(provider: object): string {
-  const number = numbers.get(provider) ?? String(++seen);
-  numbers.set(provider, number);
-  return number;
+function idOf(provider: object): string {
+  const id = providers().get(provider) ?? crypto.randomUUID();
+  providers().set(provider, id);
+  return id;
 }

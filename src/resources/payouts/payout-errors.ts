@@ -70,12 +70,11 @@ export function unknownOutcome(
   );
 }
 
-/** The same, for a request that an earlier call sent. */
-export function earlierOutcomeUnknown(facts: PayoutFacts): OutcomeUnknownError {
+/** The same, for what an earlier call did, which is said after "an earlier call". */
+export function earlierOutcomeUnknown(facts: PayoutFacts, did: string, cause?: unknown) {
   return new OutcomeUnknownError(
-    `Outcome unknown: an earlier call sent a request for orderId "${facts.orderId}" that may still take effect, so ` +
-      `this one sent nothing. ${nextStep(facts)}`,
-    { ...common(facts), attempts: 0, code: "outcome_unknown" },
+    `Outcome unknown for orderId "${facts.orderId}": an earlier call ${did}, so this sent nothing. ${nextStep(facts)}`,
+    { ...common(facts), attempts: 0, code: "outcome_unknown", cause },
   );
 }
 

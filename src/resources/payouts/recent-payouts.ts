@@ -1,4 +1,5 @@
 import type { Time } from "../../http/time.ts";
+import { processWide } from "../../runtime.ts";
 
 /** Names that identify an account's order within this process, without revealing what they are made from. */
 export interface OrderNames {
@@ -24,15 +25,15 @@ interface Recollection extends OrderNames {
  * The results of `createOnce` in this process, remembered for ten minutes by the order's own name, oldest first. Lists
  * lag behind creations, and an abandoned request may still arrive: both would look as if nothing had been created.
  */
-const payouts = /* @__PURE__ */ new Map<string, Recollection>();
+const payouts = () => processWide("payouts", () => new Map<string, Recollection>());
 
 /** The order's records: its own credential's, then those of others from the same function, latest first. */
 export function recall({ own, shared }: OrderNames, { now }: Time): Recollection[] {
-  for (const payout of payouts.values()) {
+  for (const payout of payouts().values()) {
     if (now() - payout.at >= rememberedMs) forget(payout);
   }
-  const mine = payouts.get(own);
-  const others = [...payouts.values()].filter(
+  const mine = payouts().get(own);
+  const others = [...payouts().values()].filter(
     (payout) => payout !== mine && shared !== undefined && payout.shared === shared,
   );
   return [...(mine ? [mine] : []), ...others.reverse()];
@@ -42,10 +43,10 @@ export function recall({ own, shared }: OrderNames, { now }: Time): Recollection
 export function remember(order: OrderNames, { now }: Time, withdrawalId?: string): void {
   // So that the order becomes the latest.
   forget(order);
-  payouts.set(order.own, { ...order, withdrawalId, at: now() });
+  payouts().set(order.own, { ...order, withdrawalId, at: now() });
 }
 
 /** Called when the service refused the request. */
 export function forget({ own }: OrderNames): void {
-  payouts.delete(own);
+  payouts().delete(own);
 }

@@ -226,9 +226,11 @@ describe("the memory of createOnce", () => {
         return Promise.resolve(Response.json(body, { status: 404 }));
       },
     });
-    await withdrawals.createOnce(payout);
+    const { id } = await withdrawals.createOnce(payout);
     isHidden = true;
-    await expect(withdrawals.createOnce(payout)).rejects.toMatchObject({ name: "NotFoundError" });
+    const error = await withdrawals.createOnce(payout).catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "NotFoundError" } });
+    expect(error.message).toContain(`an earlier call returned the withdrawal ${id}`);
     expect(calls("withdrawals.create")).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { MerchantClient } from "../../../src/index.ts";
+import { type ClientOptions, MerchantClient } from "../../../src/index.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { clientOf } from "../sandbox-client.ts";
 import { existing, payout } from "./payout.ts";
@@ -82,11 +82,65 @@ describe("calls for one order in one process", () => {
   });
 });
 
-/** A client with modules of its own, as in another process. */
-async function processOf(sandbox: Sandbox) {
+/** A client with modules of its own, as some bundlers give each route. */
+async function copyOf(sandbox: Sandbox) {
   vi.resetModules();
   const modules = await import("../sandbox-client.ts");
   return modules.clientOf(sandbox);
+}
+
+describe("copies of settlekit in one process", () => {
+  test("share one request", async () => {
+    const sandbox = createSandbox();
+    const [one, two] = [await copyOf(sandbox), await copyOf(sandbox)];
+    const made = await Promise.all([one, two].map((it) => it.withdrawals.createOnce(payout)));
+    expect(made[1]?.id).toBe(made[0]?.id);
+    expect(await existing(sandbox)).toHaveLength(1);
+  });
+
+  test("remember what another one created with a key that has since been rotated", async () => {
+    const sandbox = createSandbox();
+    let rotations = 0;
+    const options: ClientOptions = {
+      environment: "sandbox",
+      secretKey: () => `${sandbox.secretKey}_${++rotations}`,
+      fetch: async (url, init) => {
+        // The list lags.
+        if (url.includes("limit=")) {
+          return Response.json({ data: [], pagination: { total: 0, hasMore: false } });
+        }
+        const headers = { ...init.headers, "x-service-secret-key": sandbox.secretKey };
+        return sandbox.fetch(new Request(url, { ...init, headers }));
+      },
+    };
+    const made: string[] = [];
+    for (const _ of ["one", "two"]) {
+      vi.resetModules();
+      const copy = await import("../../../src/index.ts");
+      const client = new copy.MerchantClient(options);
+      made.push((await client.withdrawals.createOnce(payout)).id);
+    }
+    expect(made[1]).toBe(made[0]);
+    expect(await existing(sandbox)).toHaveLength(1);
+  });
+});
+
+/** A client of another process, which shares nothing with this one. */
+async function processOf(sandbox: Sandbox) {
+  const values = new Map<string, object>();
+  vi.doMock("../../../src/runtime.ts", async (original) => ({
+    ...(await original<object>()),
+    processWide(name: string, create: () => object) {
+      const value = values.get(name) ?? create();
+      values.set(name, value);
+      return value;
+    },
+  }));
+  const client = await copyOf(sandbox);
+  vi.doUnmock("../../../src/runtime.ts");
+  // Other files in this worker must not get these modules.
+  vi.resetModules();
+  return client;
 }
 
 describe("two processes at the same moment", () => {
