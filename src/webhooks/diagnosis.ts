@@ -9,8 +9,8 @@ const maxSecrets = 2;
 const maxSecretLength = 1024;
 
 /**
- * The usual causes of a mismatch, most likely first. A cause is confirmed if its change makes the signature match; the
- * delivery is still refused. `cause` states the fact and the cure, and never shows a secret.
+ * The usual causes of a mismatch. One is confirmed if its change makes the signature match, and the first confirmed one
+ * is named; the delivery is still refused. `cause` states the fact and the cure, and never shows a secret.
  */
 export function suspicions(
   { start, body, signature, timestampMs }: Delivery,
@@ -23,13 +23,14 @@ export function suspicions(
   const startCure = "Sign the timestamp header's exact text, a dot and the body.";
   const seconds = Math.floor(timestampMs / 1000);
   const changes = [
-    { body: compact, cause: `as compact JSON. ${bodyCure}` },
-    { body: withSpaces(compact), cause: `as JSON with spaces. ${bodyCure}` },
     { body: `\uFEFF${text}`, cause: `with a byte order mark. ${bodyCure}` },
     { body: text.replace("\uFEFF", ""), cause: `without its byte order mark. ${bodyCure}` },
     { body: `${text}\n`, cause: `with a line break after it. ${bodyCure}` },
     { body: `${text}\r\n`, cause: `with a line break after it. ${bodyCure}` },
     { body: text.trimEnd(), cause: `without the white space after it. ${bodyCure}` },
+    // After white space, whose removal can lead to the same text.
+    { body: compact, cause: `as compact JSON. ${bodyCure}` },
+    { body: withSpaces(compact), cause: `as JSON with spaces. ${bodyCure}` },
     { start: `${seconds}.`, cause: `with a timestamp in seconds. ${startCure}` },
     { start: `${timestampMs}.`, cause: `with a timestamp in milliseconds. ${startCure}` },
     { start: "", cause: `with no timestamp. ${startCure}` },
