@@ -41,7 +41,10 @@ export function createReceiver(
     if (logger || !onError) await log(level, message, details);
     try {
       await onError?.(error, webhook);
-    } catch {}
+    } catch (failure) {
+      // Without a logger, nobody would learn of either error.
+      await log(level, `${message} (onError failed, too: ${thrownText(failure)})`, details);
+    }
   }
 
   async function handle(webhook: Webhook): Promise<void> {
