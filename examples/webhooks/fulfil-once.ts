@@ -27,9 +27,12 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
       // The conditional update decides whether to ship, and the shipment commits in the same transaction.
       if (markPaid.run({ paymentId, orderId, amountInCents }).changes === 1) {
         ship.run(orderId);
-      } else if (findOrder.get(orderId)?.payment_id !== paymentId) {
+      } else {
+        const order = findOrder.get(orderId);
         // Another shop's order, a different amount, or a second payment for the same order.
-        console.error(`Payment ${paymentId} matches no open order. Check whether to refund it.`);
+        if (order?.status === "open" || order?.payment_id !== paymentId) {
+          console.error(`Payment ${paymentId} matches no open order. Check whether to refund it.`);
+        }
       }
       database.exec("COMMIT");
     } catch (error) {

@@ -67,6 +67,7 @@ async function openShop() {
   return {
     sandbox,
     client,
+    database,
     settle,
     order,
     shipments,
@@ -123,6 +124,24 @@ describe("the fulfilment example", () => {
     expect(report).toHaveBeenCalledWith(expect.stringContaining(second));
     expect(shop.shipments()).toEqual(["order_1"]);
   });
+
+  it.each([
+    ["kept", true],
+    ["lost", false],
+  ])(
+    "reports a payment of another amount than its order's, whose id was %s",
+    async (_, keepsId) => {
+      const report = vi.spyOn(console, "error").mockReturnValue();
+      await using shop = await openShop();
+      const paymentId = await shop.order("order_1", { keepsId });
+      // The order changed after its payment was created.
+      shop.database.exec("UPDATE orders SET amount_in_cents = 9900");
+      await shop.sandbox.payments.simulate(paymentId, "success");
+      await shop.receive(shop.updated(paymentId, "order_1"));
+      expect(report).toHaveBeenCalledWith(expect.stringContaining(paymentId));
+      expect(shop.shipments()).toEqual([]);
+    },
+  );
 
   it("asks for a retry of the webhook when no payment is found", async () => {
     await using shop = await openShop();
