@@ -143,6 +143,16 @@ describe("the fulfilment example", () => {
     },
   );
 
+  it("reports a paid payment without an order id", async () => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    await using shop = await openShop();
+    for (const orderId of [null, undefined, ""]) {
+      shop.settle({ id: "p_1", orderId, amountInCents: 2500, status: "completed" } as Payment);
+    }
+    expect(report).toHaveBeenCalledTimes(3);
+    expect(shop.shipments()).toEqual([]);
+  });
+
   it("asks for a retry of the webhook when no payment is found", async () => {
     await using shop = await openShop();
     const sent = await shop.receive(shop.updated(undefined, "order_1"));
