@@ -31,7 +31,7 @@ export function createReceiver(
     } catch {}
   }
 
-  /** Reports to the merchant. A failing reporter must not change the response. */
+  /** Reports to the merchant. A failing `onError` is logged with the error, and does not change the response. */
   async function report(level: "warn" | "error", error: unknown, webhook?: Webhook) {
     const name = webhook ? ` of ${show(webhook.event)}` : "";
     const message = `A webhook delivery${name} ${level === "warn" ? "was refused" : "failed"}. ${thrownText(error)}`;
@@ -42,7 +42,6 @@ export function createReceiver(
     try {
       await onError?.(error, webhook);
     } catch (failure) {
-      // Without a logger, nobody would learn of either error.
       await log(level, `${message} (onError failed, too: ${thrownText(failure)})`, details);
     }
   }

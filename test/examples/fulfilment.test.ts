@@ -125,23 +125,17 @@ describe("the fulfilment example", () => {
     expect(shop.shipments()).toEqual(["order_1"]);
   });
 
-  it.each([
-    ["kept", true],
-    ["lost", false],
-  ])(
-    "reports a payment of another amount than its order's, whose id was %s",
-    async (_, keepsId) => {
-      const report = vi.spyOn(console, "error").mockReturnValue();
-      await using shop = await openShop();
-      const paymentId = await shop.order("order_1", { keepsId });
-      // The order changed after its payment was created.
-      shop.database.exec("UPDATE orders SET amount_in_cents = 9900");
-      await shop.sandbox.payments.simulate(paymentId, "success");
-      await shop.receive(shop.updated(paymentId, "order_1"));
-      expect(report).toHaveBeenCalledWith(expect.stringContaining(paymentId));
-      expect(shop.shipments()).toEqual([]);
-    },
-  );
+  it.each([true, false])("reports a payment of another amount (id kept: %s)", async (keepsId) => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    await using shop = await openShop();
+    const paymentId = await shop.order("order_1", { keepsId });
+    // The order changed after its payment was created.
+    shop.database.exec("UPDATE orders SET amount_in_cents = 9900");
+    await shop.sandbox.payments.simulate(paymentId, "success");
+    await shop.receive(shop.updated(paymentId, "order_1"));
+    expect(report).toHaveBeenCalledWith(expect.stringContaining(paymentId));
+    expect(shop.shipments()).toEqual([]);
+  });
 
   it("reports a paid payment without an order id", async () => {
     const report = vi.spyOn(console, "error").mockReturnValue();
