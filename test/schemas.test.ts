@@ -1,6 +1,7 @@
 import { sValidator } from "@hono/standard-validator";
 import { Hono } from "hono";
 import type { CreatedPayment, Payment, Withdrawal } from "settlekit";
+import { signWebhook, Webhooks } from "settlekit/webhooks";
 import { expect, expectTypeOf, test, vi } from "vitest";
 import * as z from "zod";
 import { createdPayment, payment, withdrawal } from "./wire/examples.ts";
@@ -88,6 +89,15 @@ test("a webhook event's data is typed by its name", () => {
   const paid = { event: "payment.confirmed", data: { status: "completed", orderId: null } };
   expect(webhookEventSchema.parse(paid)).toEqual(paid);
   expect(webhookEventSchema.safeParse({ ...paid, event: "payment.paid" }).success).toBe(false);
+});
+
+test("a verified webhook has the schema's form, whichever form its body was in", () => {
+  const data = { status: "completed", orderId: "order_1" };
+  const body = JSON.stringify({ type: "payment.updated", data: { payment: data }, timestamp: 1 });
+  const secret = "whsec_test";
+  const webhook = new Webhooks({ secret }).verifySync(signWebhook({ secret, body }));
+  expect(webhookEventSchema.parse(webhook)).toMatchObject({ event: "payment.updated", data });
+  expect(webhookEventSchema.safeParse(JSON.parse(body)).success).toBe(false);
 });
 
 test("a Hono route accepts the schemas as Standard Schema, and refuses an invalid withdrawal", async () => {

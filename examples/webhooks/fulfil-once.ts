@@ -20,16 +20,19 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
   const ship = database.prepare("INSERT INTO shipments VALUES (?)");
 
   /** Acts on a payment fetched from the service. The webhook and the reconciliation both call it. */
-  function settle({ id: paymentId, orderId, amountInCents, status }: Payment): void {
-    if (!isPaid(status) || !orderId) return;
+  function settle({ id: paymentId, orderId = null, amountInCents, status }: Payment): void {
+    if (!isPaid(status)) return;
     database.exec("BEGIN IMMEDIATE");
     try {
       // The conditional update decides whether to ship, and the shipment commits in the same transaction.
       if (markPaid.run({ paymentId, orderId, amountInCents }).changes === 1) {
         ship.run(orderId);
-      } else if (findOrder.get(orderId)?.payment_id !== paymentId) {
-        // Another shop's order, a different amount, or a second payment for the same order.
-        console.error(`Payment ${paymentId} matches no open order. Check whether to refund it.`);
+      } else {
+        const order = findOrder.get(orderId);
+        // No order of this shop, a different amount, or a second payment for the same order.
+        if (order?.status === "open" || order?.payment_id !== paymentId) {
+          console.error(`Payment ${paymentId} matches no open order. Check whether to refund it.`);
+        }
       }
       database.exec("COMMIT");
     } catch (error) {

@@ -20,7 +20,9 @@ export function instrumentWebhooks(webhooks: Webhooks, telemetry: Telemetry): ()
     const { reason, error, status } = event;
     if (status !== undefined) span.setAttribute("http.response.status_code", status);
     if (reason !== undefined) span.setAttribute("settlekit.refusal", reason);
-    if (error !== undefined) fail(span, error);
+    // A body that was already parsed is this server's mistake.
+    const failure = error ?? (status === 500 ? reason : undefined);
+    if (failure !== undefined) fail(span, failure);
     span.end();
   }
 

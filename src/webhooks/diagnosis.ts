@@ -9,8 +9,8 @@ const maxSecrets = 2;
 const maxSecretLength = 1024;
 
 /**
- * The usual causes of a mismatch, most likely first. A cause is confirmed if its change makes the signature match; the
- * delivery is still refused. `cause` states the fact and the cure, and never shows a secret.
+ * Changes that could explain a mismatch: white space before JSON, which may be equal without it. If one makes the
+ * signature match, its `cause` is reported, the fact and the cure without secrets. The delivery is still refused.
  */
 export function suspicions(
   { start, body, signature, timestampMs }: Delivery,
@@ -23,13 +23,13 @@ export function suspicions(
   const startCure = "Sign the timestamp header's exact text, a dot and the body.";
   const seconds = Math.floor(timestampMs / 1000);
   const changes = [
-    { body: compact, cause: `as compact JSON. ${bodyCure}` },
-    { body: withSpaces(compact), cause: `as JSON with spaces. ${bodyCure}` },
     { body: `\uFEFF${text}`, cause: `with a byte order mark. ${bodyCure}` },
     { body: text.replace("\uFEFF", ""), cause: `without its byte order mark. ${bodyCure}` },
     { body: `${text}\n`, cause: `with a line break after it. ${bodyCure}` },
     { body: `${text}\r\n`, cause: `with a line break after it. ${bodyCure}` },
     { body: text.trimEnd(), cause: `without the white space after it. ${bodyCure}` },
+    { body: compact, cause: `as compact JSON. ${bodyCure}` },
+    { body: withSpaces(compact), cause: `as JSON with spaces. ${bodyCure}` },
     { start: `${seconds}.`, cause: `with a timestamp in seconds. ${startCure}` },
     { start: `${timestampMs}.`, cause: `with a timestamp in milliseconds. ${startCure}` },
     { start: "", cause: `with no timestamp. ${startCure}` },
@@ -38,9 +38,7 @@ export function suspicions(
   return [
     ...tried.flatMap((secret) => changes.map((change) => ({ ...change, secret }))),
     ...tried.map((secret) => ({
-      secret: encoder.encode(
-        secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret)),
-      ),
+      secret: withoutQuotes(secret),
       cause: "without the white space or quotes around the secret.",
     })),
     {
@@ -76,8 +74,9 @@ function withSpaces(json: string): string {
 }
 
 /** Removes what people copy along with a secret: a line break, or the quotes of an .env file. */
-function withoutQuotes(text: string): string {
-  return text.replace(/^["'\s]+/, "").replace(/(?<!["'\s])["'\s]+$/, "");
+function withoutQuotes(secret: Uint8Array): Uint8Array<ArrayBuffer> {
+  const text = secret.length > maxSecretLength ? "" : lenientText(secret);
+  return encoder.encode(text.replace(/^["'\s]+/, "").replace(/(?<!["'\s])["'\s]+$/, ""));
 }
 
 function lenientText(bytes: Uint8Array): string {

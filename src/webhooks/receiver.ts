@@ -31,7 +31,7 @@ export function createReceiver(
     } catch {}
   }
 
-  /** Reports to the merchant. A failing reporter must not change the response. */
+  /** Reports to the merchant. A failing `onError` is logged with the error, and does not change the response. */
   async function report(level: "warn" | "error", error: unknown, webhook?: Webhook) {
     const name = webhook ? ` of ${show(webhook.event)}` : "";
     const message = `A webhook delivery${name} ${level === "warn" ? "was refused" : "failed"}. ${thrownText(error)}`;
@@ -41,7 +41,9 @@ export function createReceiver(
     if (logger || !onError) await log(level, message, details);
     try {
       await onError?.(error, webhook);
-    } catch {}
+    } catch (failure) {
+      await log(level, `${message} (onError failed, too: ${thrownText(failure)})`, details);
+    }
   }
 
   async function handle(webhook: Webhook): Promise<void> {

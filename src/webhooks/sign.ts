@@ -64,9 +64,8 @@ export function signWebhook<const Name extends string>(
     });
   }
   const key = secretKey(options.secret);
-  const timestampText = String(
-    timestamp instanceof Date ? Math.floor(timestamp.getTime() / 1000) : timestamp,
-  );
+  const sent = timestamp instanceof Date ? Math.floor(Number(timestamp) / 1000) : timestamp;
+  const timestampText = String(sent);
   checkOption("timestamp", timestampText !== "NaN", "a valid Date, a number or a string");
   const signature = nodeHmacHex(nodeCrypto, key, `${timestampText}.`, body);
   const headers: Record<string, string> = { "Content-Type": "application/json" };

@@ -67,6 +67,7 @@ async function openShop() {
   return {
     sandbox,
     client,
+    database,
     settle,
     order,
     shipments,
@@ -122,6 +123,28 @@ describe("the fulfilment example", () => {
     await shop.receive(shop.updated(undefined, "order_1"));
     expect(report).toHaveBeenCalledWith(expect.stringContaining(second));
     expect(shop.shipments()).toEqual(["order_1"]);
+  });
+
+  it.each([true, false])("reports a payment of another amount (id kept: %s)", async (keepsId) => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    await using shop = await openShop();
+    const paymentId = await shop.order("order_1", { keepsId });
+    // The order changed after its payment was created.
+    shop.database.exec("UPDATE orders SET amount_in_cents = 9900");
+    await shop.sandbox.payments.simulate(paymentId, "success");
+    await shop.receive(shop.updated(paymentId, "order_1"));
+    expect(report).toHaveBeenCalledWith(expect.stringContaining(paymentId));
+    expect(shop.shipments()).toEqual([]);
+  });
+
+  it("reports a paid payment without an order id", async () => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    await using shop = await openShop();
+    for (const orderId of [null, undefined, ""]) {
+      shop.settle({ id: "p_1", orderId, amountInCents: 2500, status: "completed" } as Payment);
+    }
+    expect(report).toHaveBeenCalledTimes(3);
+    expect(shop.shipments()).toEqual([]);
   });
 
   it("asks for a retry of the webhook when no payment is found", async () => {

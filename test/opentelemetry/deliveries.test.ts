@@ -54,6 +54,18 @@ describe("instrument(webhooks)", () => {
     expect(await telemetry.points("settlekit.webhook.duration")).toEqual([]);
   });
 
+  test("marks a delivery whose body was already parsed as an error, because no sender can help it", async () => {
+    await using telemetry = createTelemetry();
+    const webhooks = new Webhooks({ secret, logger: quiet });
+    instrument(webhooks, telemetry.options);
+    const request = delivery();
+    await request.json();
+    expect((await webhooks.fetchHandler()(request)).status).toBe(500);
+    const [span] = telemetry.spans();
+    expect(span?.status.code).toBe(SpanStatusCode.ERROR);
+    expect(span?.attributes).toMatchObject({ "error.type": "body_already_parsed" });
+  });
+
   test("records that a handler failed", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret, logger: quiet });

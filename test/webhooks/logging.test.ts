@@ -207,6 +207,16 @@ describe("the report of a failure", () => {
     expect(log).toEqual(["reported"]);
   });
 
+  it("goes to the console if onError fails, with both errors", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    const onError = () => Promise.reject(new TypeError("the reporter is down"));
+    await answer(failing({ onError }), signed("a"));
+    expect(error).toHaveBeenCalledExactlyOnceWith(
+      'A webhook delivery of "a" failed. Error: boom (onError failed, too: TypeError: the reporter is down)',
+      { error: new Error("boom"), event: "a", hints: {} },
+    );
+  });
+
   it("does not change the response if reporting fails", async () => {
     const onError = vi.fn(() => Promise.reject(new Error("the reporter is down")));
     const throwing = () => {
