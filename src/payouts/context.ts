@@ -31,6 +31,7 @@ export function contextOf<Client, Mode extends StoreMode>(
     lookFirst,
     provenSenders: new Set(),
     known: { end: noEntry },
+    reading: { at: Number.NEGATIVE_INFINITY, running: undefined },
     hasInbox: inbox !== undefined,
     quietMs,
     leaveMs,
