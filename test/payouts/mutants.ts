@@ -321,4 +321,11 @@ export const payoutMutants: readonly Mutant[] = [
     replace: "if (count > total) {",
     test: "test/payouts/stale-copy.test.ts",
   },
+  {
+    name: "a process trusts what it has read before a replica may have taken over",
+    file: "src/payouts/context.ts",
+    find: 'if (StoreError.is(error) && error.code === "store_unavailable")',
+    replace: 'if (StoreError.is(error) && error.code === "")',
+    test: "test/payouts/stale-copy.test.ts",
+  },
 ];

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { StoreError } from "../../src/errors.ts";
 import { copyOf, databases, type TestDatabase } from "../databases.ts";
 import { opened, order, World } from "./world.ts";
 
@@ -202,6 +203,25 @@ describe("the reading of the list before the first request of a process", () => 
     expect(world.made).toHaveLength(3);
     expect((await payouts.get(order.orderId))?.state).toBe("sent");
   });
+});
+
+it("is repeated after the database was unavailable, because a replica without its last commits may have taken over", async () => {
+  const world = World.inMemory();
+  const store = world.store();
+  let isDown = false;
+  const transaction: typeof store.transaction = async (...work) => {
+    if (isDown) throw new StoreError("No connection", { code: "store_unavailable" });
+    return store.transaction(...work);
+  };
+  const payouts = world.open({ store: { ...store, transaction } });
+  await payouts.migrate();
+  await pay(payouts, order.orderId);
+  await world.client().withdrawals.create(orderOf("lost"));
+  isDown = true;
+  await expect(payouts.runDue()).rejects.toThrow("No connection");
+  isDown = false;
+  await pay(payouts, "lost");
+  expect(world.made).toHaveLength(2);
 });
 
 it("is repeated after the breaker was open, so that a running process finds what was restored", async () => {
