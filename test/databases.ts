@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -63,8 +63,12 @@ export async function postgresServer(): Promise<string | undefined> {
   });
 }
 
-/** A new database on a server, dropped by `drop`. */
-export async function createPostgresDatabase(server: string) {
+/**
+ * A new database on a server, dropped by `drop`.
+ *
+ * @param template The URL of the database to copy, to which nothing may be connected.
+ */
+export async function createPostgresDatabase(server: string, template?: string) {
   const name = `settlekit_${randomUUID().replaceAll("-", "")}`;
   const admin = async (text: string) => {
     const client = new pg.Client(server);
@@ -72,14 +76,15 @@ export async function createPostgresDatabase(server: string) {
     await client.query(text);
     await client.end();
   };
-  await admin(`CREATE DATABASE ${name}`);
+  const from = template === undefined ? "" : `TEMPLATE ${new URL(template).pathname.slice(1)}`;
+  await admin(`CREATE DATABASE ${name} ${from}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-async function openPostgres(server: string): Promise<TestDatabase> {
-  const { url, drop } = await createPostgresDatabase(server);
+async function openPostgres(server: string, template?: string): Promise<TestDatabase> {
+  const { url, drop } = await createPostgresDatabase(server, template);
   const pools: pg.Pool[] = [];
   const stores: Store[] = [];
   const newPool = () => {
@@ -108,9 +113,10 @@ async function openPostgres(server: string): Promise<TestDatabase> {
   };
 }
 
-export async function openSqlite(parent = fastFolder): Promise<TestDatabase> {
+export async function openSqlite(parent = fastFolder, backup?: string): Promise<TestDatabase> {
   const folder = await mkdtemp(join(parent, "settlekit-sqlite-"));
   const path = join(folder, "shop.db");
+  if (backup !== undefined) await copyFile(backup, path);
   const stores: Store[] = [];
   const own = new DatabaseSync(path, { timeout: 20_000 });
   return {
@@ -138,6 +144,20 @@ export const databases: [name: "SQLite" | "PostgreSQL", open: () => Promise<Test
   ["SQLite", () => openSqlite()],
 ];
 if (server !== undefined) databases.push(["PostgreSQL", () => openPostgres(server)]);
+
+/** A copy as the database is now, as a backup holds it. Everything is disconnected from the original. */
+export async function copyOf({ address, query }: TestDatabase): Promise<TestDatabase> {
+  if (server !== undefined && URL.canParse(address)) {
+    await query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    await query("SELECT pg_terminate_backend(pg_backend_pid())").catch(() => {});
+    return openPostgres(server, address);
+  }
+  const backup = `${address}.backup`;
+  await query(`VACUUM INTO '${backup}'`);
+  return openSqlite(fastFolder, backup);
+}
 
 /** The same for tests with thousands of databases, with SQLite in memory. */
 export const fastDatabases: typeof databases = databases.map(([name, open]) => [

@@ -5,6 +5,7 @@ import { thrownText } from "../values.ts";
 import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
 import type { PayoutLimits } from "./options.ts";
+import { hasOther } from "./others.ts";
 import { bodyOf, type PayoutRow, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { agreesWithJournal } from "./verify.ts";
@@ -145,7 +146,16 @@ export type Begun =
       /** Time since the request was allowed to leave. */
       readonly elapsedMs: () => number;
     }
-  | { readonly kind: "fenced" | "stopped" | "unproven" | "unapproved" | "settled" | "stranger" }
+  | {
+      readonly kind:
+        | "fenced"
+        | "stopped"
+        | "unproven"
+        | "unapproved"
+        | "settled"
+        | "listed"
+        | "stranger";
+    }
   | { readonly kind: "held"; readonly hold: Hold; readonly dueAt: number };
 
 /** How often to check a hold again: limits may be raised, and failed withdrawals return their budget. */
@@ -184,6 +194,8 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   const isProven = lookedAt !== undefined && lookedAt >= past.provenAt;
   const isRepetition = isKeyed && past.isKeyAlive;
   if (past.requests > 0 && !isRepetition && !isProven) return { kind: "unproven" };
+  const isUnread = past.requests === 0 && lookedAt === undefined;
+  if (isUnread && (yield* hasOther(tenant, row.order_id))) return { kind: "listed" };
   if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };
   if (needsApproval(limits, current.amount) && current.approved_by === null) {
     return { kind: "unapproved" };

@@ -6,6 +6,7 @@ import { putOff, type Timing } from "./attempts.ts";
 import type { PayoutStep, PayoutsEvent } from "./events.ts";
 import { inLedger, type JournalEnd, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
+import type { Reading } from "./others.ts";
 import { type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
 
 /** The shared context of a ledger's parts. */
@@ -19,6 +20,8 @@ export interface PayoutsContext extends Timing {
   readonly provenSenders: Set<string>;
   /** The journal's end when this process last saw it, which shows whether the database has lost commits since. */
   readonly known: { end: JournalEnd };
+  /** Its reading of the list for withdrawals that the ledger does not know. */
+  readonly reading: Reading;
   /** Whether an inbox reports withdrawals that ended. */
   readonly hasInbox: boolean;
   /** Warns the first time, if nothing limits what is sent. */
@@ -40,6 +43,8 @@ export function* claim(context: PayoutsContext, limit: number): Work<PayoutRow[]
   // Otherwise, the next attempt opens the breaker.
   if (head?.known_hash === known.end.hash) known.end = head;
   const isStopped = head !== undefined && head.stopped_at !== null;
+  // Before a person closes the breaker, an older state of the database may be restored.
+  if (isStopped) context.reading.at = Number.NEGATIVE_INFINITY;
   if (isStopped) return [...inDoubt, ...(yield* claimRows(context, room, "state = 'sent'", []))];
   const mayBegin = "state IN ('sent', 'approved') OR state = 'planned' AND amount <= $4";
   const unapproved = context.limits.approveAbove ?? Number.MAX_SAFE_INTEGER;

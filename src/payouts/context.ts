@@ -1,3 +1,4 @@
+import { StoreError } from "../errors.ts";
 import { preparing, withReady } from "../stores/lifecycle.ts";
 import { type Observers, reporter } from "../stores/observers.ts";
 import { requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
@@ -6,6 +7,7 @@ import type { PayoutsContext } from "./claims.ts";
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
 import { noEntry } from "./journal.ts";
 import { checkedLimits, type PayoutsOptions } from "./options.ts";
+import type { Reading } from "./others.ts";
 import { payoutTables } from "./tables.ts";
 
 /**
@@ -23,14 +25,24 @@ export function contextOf<Client, Mode extends StoreMode>(
   const ledgerClient = client.withdrawals.ledger;
   const anyStore = store as unknown as Store;
   const migrated = preparing(() => requireMigrated(anyStore, payoutTables));
+  const ready = withReady(anyStore, migrated);
+  const reading: Reading = { at: Number.NEGATIVE_INFINITY, running: undefined };
+  const transaction: Store["transaction"] = (work, transactionOptions) =>
+    ready.transaction(work, transactionOptions).catch((error: unknown) => {
+      // A replica without the last commits may take over.
+      if (StoreError.is(error) && error.code === "store_unavailable")
+        reading.at = Number.NEGATIVE_INFINITY;
+      throw error;
+    });
   return {
-    store: withReady(anyStore, migrated),
+    store: { ...ready, transaction },
     client: ledgerClient,
     tenant,
     limits,
     lookFirst,
     provenSenders: new Set(),
     known: { end: noEntry },
+    reading,
     hasInbox: inbox !== undefined,
     quietMs,
     leaveMs,

@@ -70,8 +70,8 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
   readonly limits?: PayoutLimits | undefined;
   /**
    * Whether to search the list even before the first request for an order. Needed if anything else, such as a script
-   * with `createOnce`, may have paid the same order ids, or after an older backup was restored. It reads all of the
-   * merchant's withdrawals for each payout.
+   * with `createOnce`, may pay the same order ids while the ledger runs. It reads all of the merchant's withdrawals for
+   * each payout.
    *
    * @defaultValue false
    */

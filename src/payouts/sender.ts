@@ -20,6 +20,7 @@ import {
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
 import { type Ledger, readHead } from "./journal.ts";
 import { requireSameMerchant } from "./merchant.ts";
+import { readOthers } from "./others.ts";
 import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
@@ -83,9 +84,15 @@ function backoffMs(failures: number): number {
 }
 
 /** The next step for a payout without a known withdrawal. */
-async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
-  const { store, client, tenant, quietMs, lookFirst } = context;
+async function advance(
+  context: PayoutsContext,
+  row: PayoutRow,
+  signal: AbortSignal,
+  lookFirst = context.lookFirst,
+): Promise<Error | undefined> {
+  const { store, client, tenant, quietMs } = context;
   requireSameService(context, row);
+  if (row.state !== "sending" && !lookFirst) await readOthers(context, row, signal);
   // Only the claim's holder can have begun an attempt since.
   if (row.attempts === 0 && !lookFirst) return send(context, row, undefined, signal);
   await requireSameMerchant(context, row, { signal });
@@ -137,6 +144,7 @@ async function send(
     context.report({ type: "fenced", tenant, orderId: row.order_id });
     return undefined;
   }
+  if (begun.kind === "listed") return advance(context, row, signal, true);
   // A lookup has shown that nothing was sent.
   const back = lookedAt === undefined ? {} : { state: unsentState(row) };
   if (begun.kind === "held") {

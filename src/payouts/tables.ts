@@ -102,5 +102,15 @@ export const payoutTables: Component = {
       "ALTER TABLE {payout_heads} ADD COLUMN merchant_id TEXT",
       "ALTER TABLE {payout_heads} ADD COLUMN sender TEXT",
     ],
+    [
+      // Up to which of its times of creation the service's list was read; null if it never was.
+      "ALTER TABLE {payout_heads} ADD COLUMN listed_to BIGINT",
+      // Orders for which the list has shown a withdrawal that the ledger did not know.
+      `CREATE TABLE {payout_others} (
+  tenant TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  PRIMARY KEY (tenant, order_id)
+)`,
+    ],
   ],
 };

@@ -138,7 +138,8 @@ describe("settlekit payouts run", () => {
   });
 
   it("says in which state Ctrl-C leaves a payout", async () => {
-    await using service = await scriptedServer(silent);
+    const pagination = { total: 0, limit: 1000, offset: 0, hasMore: false };
+    await using service = await scriptedServer({ body: { data: [], pagination } }, silent);
     await payoutsWith({ SETTLEKIT_SANDBOX_URL: service.url }, ...planOf("a"));
     const args = ["payouts", "run", "--no-limits", "--sqlite", path()];
     await using running = new CommandLine(args, {

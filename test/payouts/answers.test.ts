@@ -58,8 +58,10 @@ it.each([
 ])("does not open the breaker because responses %s the metadata", async (_, metadata) => {
   const { world, payouts, state } = await opened();
   const withdrawal = { ...order, ...metadata, id: "w_1" };
-  world.answer = (method) =>
-    Response.json({ ...withdrawal, status: method === "POST" ? "pending" : "completed" });
+  world.answer = (method, path) => {
+    if (method === "GET" && path.endsWith("/withdrawals")) return undefined;
+    return Response.json({ ...withdrawal, status: method === "POST" ? "pending" : "completed" });
+  };
   await payouts.plan({ ...order, customMetadata: { seller: 9 } });
   await payouts.runDue();
   expect(await state()).toBe("sent");

@@ -1,3 +1,5 @@
+// Longer than 300 lines: all safeguards of the ledger are listed in one place.
+
 import type { Mutant } from "../mutants.ts";
 
 /** The safeguards of the payout ledger, without which a test fails. */
@@ -290,5 +292,40 @@ export const payoutMutants: readonly Mutant[] = [
     find: "if (head?.known_hash === known.end.hash) known.end = head;",
     replace: "",
     test: "test/payouts/lost-commits.test.ts",
+  },
+  {
+    name: "a process with an old copy of the database sends without reading the list",
+    file: "src/payouts/sender.ts",
+    find: '  if (row.state !== "sending" && !lookFirst) await readOthers(context, row, signal);\n',
+    replace: "",
+    test: "test/payouts/stale-copy.test.ts",
+  },
+  {
+    name: "a payout is sent although the list has shown a withdrawal for its order",
+    file: "src/payouts/attempts.ts",
+    find: "if (isUnread && (yield* hasOther(tenant, row.order_id)))",
+    replace: "if (isUnread && !hasOther)",
+    test: "test/payouts/stale-copy.test.ts",
+  },
+  {
+    name: "a reading of the list counts in a database that has lost commits meanwhile",
+    file: "src/payouts/others.ts",
+    find: "WHERE tenant = $1 AND seq = $3 AND hash = $4",
+    replace: "WHERE $3 = $3 AND $4 = $4",
+    test: "test/payouts/stale-copy.test.ts",
+  },
+  {
+    name: "an incomplete list shows that nothing was sent before a restore",
+    file: "src/payouts/others.ts",
+    find: "if (!(earliestMs < stopMs) && count < total) {",
+    replace: "if (count > total) {",
+    test: "test/payouts/stale-copy.test.ts",
+  },
+  {
+    name: "a process trusts what it has read before a replica may have taken over",
+    file: "src/payouts/context.ts",
+    find: 'if (StoreError.is(error) && error.code === "store_unavailable")',
+    replace: 'if (StoreError.is(error) && error.code === "")',
+    test: "test/payouts/stale-copy.test.ts",
   },
 ];

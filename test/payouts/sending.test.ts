@@ -42,7 +42,10 @@ it("does not look before the quiet time is over, and reads the whole list before
   await payouts.plan(order);
   await world.live(payouts, 20 * minute, 10_000);
   const [sent = 0, again = 0] = world.creations.map(({ at }) => at);
-  expect(world.listings.every((at) => at >= sent + quietMs)).toBe(true);
+  // Before the first request, the process looks for withdrawals that the ledger does not know.
+  const [first, ...looks] = world.listings;
+  expect(first).toBe(sent);
+  expect(looks.every((at) => at >= sent + quietMs)).toBe(true);
   expect(again).toBeGreaterThanOrEqual(sent + 2 * quietMs);
   expect(world.listings.at(-1)).toBe(again);
 });
@@ -91,8 +94,8 @@ it("repeats the request with the same key if the service honours keys", async ()
   expect(new Set(world.creations.map(({ key }) => key)).size).toBe(1);
   expect(world.creations.length).toBeGreaterThan(2);
   expect(world.made).toHaveLength(1);
-  // It reads the list only at the end, because more than one request was sent.
-  expect(world.listings).toEqual([]);
+  // It looks the payout up only at the end, because more than one request was sent.
+  expect(world.listings).toHaveLength(1);
 });
 
 it("treats a conflict as a request that may be in progress", async () => {
@@ -119,7 +122,7 @@ it("retries without a lookup when no connection was made", async () => {
   await world.advance(minute);
   await payouts.runDue();
   expect(await state()).toBe("sent");
-  expect(world.listings).toEqual([]);
+  expect(world.listings).toHaveLength(1);
 });
 
 it("ends as refused when the service refuses the payout, and keeps its budget reserved", async () => {
@@ -190,7 +193,7 @@ it.each([
     world.answer = () => undefined;
     await world.live(payouts, 10 * minute);
     expect(await state()).toBe("sent");
-    expect(world.listings.length > 0).toBe(status === 429);
+    expect(world.listings.length > 1).toBe(status === 429);
   },
 );
 

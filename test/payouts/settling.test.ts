@@ -32,9 +32,12 @@ describe("a payout's new state", () => {
   it("is not reported for a refusal that comes after the withdrawal", async () => {
     const { world, payouts, told, state } = await opened();
     await payouts.plan(order);
-    const { id } = await world.client().withdrawals.create(order);
-    world.change = (body) => ({ ...body, amountInCents: 0 });
-    world.onCreation = () => tell(world, id);
+    world.onCreation = async () => {
+      if (world.creations.length > 1) return;
+      const { id } = await world.client().withdrawals.create(order);
+      world.change = (body) => ({ ...body, amountInCents: 0 });
+      await tell(world, id);
+    };
     await payouts.runDue();
     expect(await state()).toBe("sent");
     expect(told()).not.toContain("sent");
@@ -245,7 +248,7 @@ it.each([
     await world.live(payouts, 10 * minute, minute / 6);
     expect(await state()).toBe(end);
     expect(world.creations).toHaveLength(1);
-    expect(world.listings.length).toBeLessThanOrEqual(2);
+    expect(world.listings.length).toBeLessThanOrEqual(3);
     await payouts.reopen({ by: "ann", reason: "a test" });
     await world.live(payouts);
     expect(await state()).toBe("sent");

@@ -198,6 +198,7 @@ export class World {
     const { signal: _, ...rest } = init;
     const all = new URL(url);
     all.searchParams.delete("offset");
+    if (all.searchParams.has("limit")) all.searchParams.set("limit", "1000");
     const response = await this.sandbox.fetch(new Request(all, rest));
     const { searchParams } = new URL(url);
     if (!searchParams.has("limit")) return response;
@@ -210,7 +211,9 @@ export class World {
     const data = listed.slice(offset, offset + this.pageSize);
     const [total, limit] = [listed.length, this.pageSize];
     const hasMore = offset + limit < total;
-    return Response.json({ ...page, data, pagination: { total, limit, offset, hasMore } });
+    const headers = { date: String(response.headers.get("date")) };
+    const pagination = { total, limit, offset, hasMore };
+    return Response.json({ ...page, data, pagination }, { headers });
   }
 }
 

@@ -41,6 +41,6 @@ it.skipIf(server === undefined)(
     );
     await worker.query("COMMIT");
     worker.release();
-    expect(await migrated).toBe(1);
+    expect(await migrated).toBe(2);
   },
 );

@@ -5,6 +5,7 @@ import { askForCredential } from "../../http/request.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { objectAt } from "../arguments.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
+import { list as pagesOf } from "../lists/page.ts";
 import {
   type CreateOnceInput,
   createOnceBody,
@@ -52,6 +53,8 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
       throw errorFor(given, "not_sent", { ...facts, replay: "unsafe" });
     },
 
+    serviceNow: () => http.serviceNow(),
+    pages: (signal?: AbortSignal) => pagesOf(http, list, { limit: 1000 }, { signal }).pages(),
     /** The first withdrawal of the list. */
     async newest(signal?: AbortSignal): Promise<Withdrawal | undefined> {
       const options = { deadlineMs: timeoutMs, signal };
@@ -65,18 +68,15 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
 
     /** Sends at most one request. */
     async create(body: PayoutBody, { beforeBody, ...sending }: Sending): Promise<Withdrawal> {
-      const input = { ...creationOf(body), beforeBody };
       const options = { ...sending, deadlineMs: timeoutMs, maxRetries: 0 };
-      return http.call(create, input, options);
+      return http.call(create, { ...creationOf(body), beforeBody }, options);
     },
 
     /** Every withdrawal of the order. An empty result is proof, because the whole list was read. */
-    async find(orderId: string, options: FindOptions): Promise<Withdrawal[]> {
-      return (await findByOrderId(http, list, orderId, options)).data;
-    },
+    find: async (orderId: string, options: FindOptions): Promise<Withdrawal[]> =>
+      (await findByOrderId(http, list, orderId, options)).data,
 
-    async get(withdrawalId: string, signal?: AbortSignal): Promise<Withdrawal> {
-      return http.call(get, objectAt({ withdrawalId }), { deadlineMs: timeoutMs, signal });
-    },
+    get: async (withdrawalId: string, signal?: AbortSignal): Promise<Withdrawal> =>
+      http.call(get, objectAt({ withdrawalId }), { deadlineMs: timeoutMs, signal }),
   };
 }

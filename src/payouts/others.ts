@@ -1,0 +1,115 @@
+import { unreadable } from "../resources/lists/page-walk.ts";
+import { sql, type Work } from "../stores/store.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+import { decide, type PayoutsContext, renewing } from "./claims.ts";
+import { requireSameMerchant } from "./merchant.ts";
+import { type PayoutRow, storable } from "./payout.ts";
+
+/** How long a process relies on its last reading of the list. */
+const rereadMs = 3_600_000;
+/** How far back the first reading of a ledger goes. */
+const firstReadMs = 90 * 86_400_000;
+/** How far the service's clock may be set back, or the clocks of its servers differ. */
+const clockMarginMs = 300_000;
+
+/** When this process last read the list, by `performance.now()`, and the reading in progress. */
+export interface Reading {
+  at: number;
+  running: Promise<void> | undefined;
+}
+
+/**
+ * Records the orders of listed withdrawals that the ledger does not know: another program made them, or the database
+ * has lost the commits about them, in a restore or a failover. The list is read back to where the database says that it
+ * was last read, because an older copy of the database says so, too.
+ */
+export async function readOthers(
+  context: PayoutsContext,
+  row: PayoutRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { reading } = context;
+  if (performance.now() - reading.at < rereadMs) return;
+  await requireSameMerchant(context, row, { signal });
+  reading.running ??= readBack(context, signal).finally(() => {
+    reading.running = undefined;
+  });
+  await renewing(context, row, () => reading.running as Promise<void>);
+}
+
+async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<void> {
+  const { store, client, tenant, quietMs, known, reading } = context;
+  const startedAt = performance.now();
+  const [head] = await decide(context, function* (ledger) {
+    yield* ledger.lock();
+    return yield* sql<{ listed_to: number | null }>(
+      "SELECT listed_to FROM {payout_heads} WHERE tenant = $1",
+      [tenant],
+    );
+  });
+  const { end } = known;
+  const listedTo = head?.listed_to ?? client.serviceNow() - firstReadMs;
+  // Withdrawals may be listed late.
+  let stopMs = listedTo - clockMarginMs - 2 * quietMs;
+  let newestMs: number | undefined;
+  let earliestMs = Number.POSITIVE_INFINITY;
+  let count = 0;
+  let total = Number.NaN;
+  let body: unknown;
+  for await (const page of client.pages(signal)) {
+    const { data, pagination } = page;
+    const times = data.map((item) => Date.parse(Object(item).createdAt));
+    newestMs ??= times[0] ?? Number.NaN;
+    // This is another list, of a sandbox that was reset.
+    if (newestMs < stopMs) stopMs = Number.NEGATIVE_INFINITY;
+    const unread = data.filter((_, index) => !((times[index] as number) < stopMs));
+    await store.transaction(() => record(tenant, unread));
+    // An unreadable time proves nothing, so the list is read to its end.
+    for (const ms of times) earliestMs = ms <= earliestMs ? ms : Number.NaN;
+    if (earliestMs < stopMs) break;
+    if (count === 0) total = Number(pagination?.total);
+    count += data.length;
+    body = page;
+  }
+  if (!(earliestMs < stopMs) && count < total) {
+    throw unreadable(
+      "The list of withdrawals could not be read completely, so nothing was sent: it ended after " +
+        `${count} different items, although pagination.total is ${total}.`,
+      { operation: "withdrawals.list", status: 200, body },
+    );
+  }
+  const readTo = Math.floor(Math.min(newestMs ?? Number.NaN, client.serviceNow()));
+  // Not if the database has lost commits in the meantime: then the withdrawals they were about are not recorded.
+  const recorded = await store.transaction(() =>
+    sql(
+      `UPDATE {payout_heads} SET listed_to = $2 WHERE tenant = $1 AND EXISTS (
+  SELECT 1 FROM {payout_journal} WHERE tenant = $1 AND seq = $3 AND hash = $4
+) RETURNING tenant`,
+      [tenant, Number.isNaN(readTo) ? null : readTo, end.seq, end.hash],
+    ),
+  );
+  if (recorded.length > 0) reading.at = startedAt;
+}
+
+function* record(tenant: string, withdrawals: readonly Withdrawal[]): Work<void> {
+  for (const withdrawal of withdrawals) {
+    const { id, orderId = null } = Object(withdrawal);
+    if (orderId === null) continue;
+    yield* sql(
+      `INSERT INTO {payout_others} (tenant, order_id) SELECT $1, $2 WHERE NOT EXISTS (
+  SELECT 1 FROM {payouts} WHERE tenant = $1 AND order_id = $2 AND withdrawal_id = $3
+) ON CONFLICT DO NOTHING`,
+      // The service may turn references that look like numbers into numbers.
+      [tenant, storable(String(orderId)), storable(String(id))],
+    );
+  }
+}
+
+/** Whether the list has shown a withdrawal for the order that the ledger did not know. */
+export function* hasOther(tenant: string, orderId: string): Work<boolean> {
+  const others = yield* sql(
+    "SELECT tenant FROM {payout_others} WHERE tenant = $1 AND order_id = $2",
+    [tenant, orderId],
+  );
+  return others.length > 0;
+}
