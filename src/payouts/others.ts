@@ -7,8 +7,8 @@ import { type PayoutRow, storable } from "./payout.ts";
 
 /** How long a process relies on its last reading of the list. */
 const rereadMs = 3_600_000;
-/** How far back the first reading of a ledger goes. */
-const firstReadMs = 90 * 86_400_000;
+/** How many pages the first reading of a ledger reads, so that short-lived processes can finish it, too. */
+const firstReadPages = 10;
 /** How far the service's clock may be set back, or the clocks of its servers differ. */
 const clockMarginMs = 300_000;
 
@@ -48,7 +48,8 @@ async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<v
     );
   });
   const { end } = known;
-  const listedTo = head?.listed_to ?? client.serviceNow() - firstReadMs;
+  const listedTo = head?.listed_to ?? Number.NEGATIVE_INFINITY;
+  let pagesLeft = head?.listed_to ? Number.POSITIVE_INFINITY : firstReadPages;
   // Withdrawals may be listed late.
   let stopMs = listedTo - clockMarginMs - 2 * quietMs;
   let newestMs: number | undefined;
@@ -66,12 +67,13 @@ async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<v
     await store.transaction(() => record(tenant, unread));
     // An unreadable time proves nothing, so the list is read to its end.
     for (const ms of times) earliestMs = ms <= earliestMs ? ms : Number.NaN;
-    if (earliestMs < stopMs) break;
     if (count === 0) total = Number(pagination?.total);
     count += data.length;
     body = page;
+    pagesLeft--;
+    if (earliestMs < stopMs || pagesLeft === 0) break;
   }
-  if (!(earliestMs < stopMs) && count < total) {
+  if (!(earliestMs < stopMs) && pagesLeft > 0 && count < total) {
     throw unreadable(
       "The list of withdrawals could not be read completely, so nothing was sent: it ended after " +
         `${count} different items, although pagination.total is ${total}.`,

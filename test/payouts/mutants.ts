@@ -317,7 +317,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "an incomplete list shows that nothing was sent before a restore",
     file: "src/payouts/others.ts",
-    find: "if (!(earliestMs < stopMs) && count < total) {",
+    find: "if (!(earliestMs < stopMs) && pagesLeft > 0 && count < total) {",
     replace: "if (count > total) {",
     test: "test/payouts/stale-copy.test.ts",
   },

@@ -101,6 +101,15 @@ describe("the reading of the list before the first request of a process", () => 
     expect(world.made).toHaveLength(14);
   });
 
+  it("ends after ten pages if the list was never read", async () => {
+    const { world, payouts } = await opened();
+    for (let n = 0; n < 30; n++) await world.client().withdrawals.create(orderOf(`other_${n}`));
+    world.pageSize = 3;
+    expect(await pagesOf(world, () => pay(payouts, "a"))).toBe(10);
+    expect(await pagesOf(world, () => pay(world.open(), "b"))).toBe(15);
+    expect(world.made).toHaveLength(32);
+  });
+
   it("leads to a lookup only for orders that another program has paid", async () => {
     const { world, payouts } = await opened();
     const ids = ["a", "b"].map((orderId) => world.client().withdrawals.create(orderOf(orderId)));
