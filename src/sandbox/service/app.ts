@@ -32,12 +32,14 @@ export function createApp(options: AppOptions): Hono<ServiceEnv> {
   app.onError(answerError);
   app.use(checkHost);
   // No response leaves before the changes that it reports are durable.
-  app.use(async (_, next) => {
+  const commit: Middleware = async (_, next) => {
     await next();
     store.commit();
-  });
+  };
+  app.use(commit);
   serveOwnRoutes(app, options.loadOwnRoutes);
-  app.use(readBody, record);
+  // The changes before the outcome, which would otherwise hide that they could not be written.
+  app.use(readBody, record, commit);
   for (const routes of browserRoutes) app.use(routes, allowAnyOrigin(options));
   app.use(withFaults(options));
   app.use(async (_, next) => {
