@@ -1,3 +1,4 @@
+import { parsedJson } from "../../values.ts";
 import type { CreatePaymentBody, Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
@@ -114,12 +115,18 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
 function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: CreatePaymentBody) {
   if (redirectUrl === undefined) return undefined;
   const url = new URL(redirectUrl);
-  const added = type === "deposit" ? { customMetadata, customerRefId } : { customMetadata };
-  for (const [name, value] of Object.entries(added)) {
-    if (value === undefined) continue;
-    // Otherwise half of a surrogate pair would throw.
-    const encoded = encodeURIComponent(value.toWellFormed());
-    url.search += `${url.search === "" ? "?" : "&"}${name}=${encoded}`;
+  const add = (query: string) => {
+    url.search += (url.search && "&") + query;
+  };
+  // Otherwise half of a surrogate pair would throw.
+  const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
+  if (customMetadata !== undefined) {
+    // Only the newest description takes other text than JSON: query parameters.
+    const isQuery = parsedJson(customMetadata) === undefined;
+    add(isQuery ? customMetadata : `customMetadata=${encoded(customMetadata)}`);
+  }
+  if (type === "deposit" && customerRefId !== undefined) {
+    add(`customerRefId=${encoded(customerRefId)}`);
   }
   return url.href;
 }

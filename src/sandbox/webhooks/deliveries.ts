@@ -6,6 +6,7 @@ import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
+import { publishedEvent } from "../dialect.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
@@ -239,12 +240,8 @@ function messageFor(
   nowMs: number,
   { headerPrefix, dialect }: Core,
 ): WebhookParts {
-  const { id, eventId, event, data, occurredAt, disorder } = delivery;
-  const [kind = ""] = event.split(".");
-  const content =
-    dialect === "published"
-      ? { type: event, data: { [kind]: data }, timestamp: occurredAt }
-      : { event, data };
+  const { id, eventId, event, data, disorder } = delivery;
+  const content = dialect === "published" ? publishedEvent(delivery) : { event, data };
   const ageMs = disorder?.kind === "stale-timestamp" ? disorder.byMs : 0;
   const { headers, body } = signWebhook({
     body: JSON.stringify(content),
