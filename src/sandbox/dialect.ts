@@ -4,10 +4,8 @@ import { randomStream } from "./random.ts";
 import type { Payments } from "./service/payments.ts";
 import type { WebhookDelivery } from "./webhooks/delivery.ts";
 
-// The newest published forms of responses and webhooks.
-
 /**
- * A JSON replacer for responses: CAIP-2 chain ids, `0xeeee…eeee` for native assets and lower case for contracts, a
+ * A JSON replacer for the newest published form of responses: CAIP-2 chain ids, `0xeeee…eeee` for native assets and lower case for contracts, a
  * deposit address in every quote, and the fees of payments, of which the sandbox charges none.
  */
 export function publishedForm(payments: Payments) {
@@ -34,7 +32,7 @@ export function publishedForm(payments: Payments) {
 const nativeContract = `0x${"e".repeat(40)}`;
 const noFees = { convenienceFeeCents: 0, merchantFeeCents: 0, swapFeeCents: 0 };
 
-/** The body of a webhook. */
+/** The body of a webhook in the newest published form. */
 export function publishedEvent({ event, data, occurredAt }: WebhookDelivery) {
   const [kind = ""] = event.split(".");
   const due = kind === "payment" && { amountDueCents: data.amountInCents };

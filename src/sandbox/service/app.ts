@@ -140,8 +140,7 @@ async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Prom
     for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
     c.res = answerOf(fault, c);
   } else if (fault.connection !== undefined) {
-    const isReset = fault.connection === "reset";
-    c.env.broken = { isReset, isUnanswered: isReset && fault.when !== "mid-answer" };
+    c.env.broken = fault;
     if (isBefore) c.res = c.body(null);
   } else if (isBefore) await next();
 }

@@ -115,18 +115,14 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
 function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: CreatePaymentBody) {
   if (redirectUrl === undefined) return undefined;
   const url = new URL(redirectUrl);
-  const add = (query: string) => {
+  const added = type === "deposit" ? { customMetadata, customerRefId } : { customMetadata };
+  for (const [name, value] of Object.entries(added)) {
+    if (value === undefined) continue;
+    // Only the newest description takes metadata that is not JSON: parameters of the query.
+    const isQuery = name === "customMetadata" && parsedJson(value) === undefined;
+    // Otherwise half of a surrogate pair would throw.
+    const query = isQuery ? value : `${name}=${encodeURIComponent(value.toWellFormed())}`;
     url.search += (url.search && "&") + query;
-  };
-  // Otherwise half of a surrogate pair would throw.
-  const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
-  if (customMetadata !== undefined) {
-    // Only the newest description takes other text than JSON: query parameters.
-    const isQuery = parsedJson(customMetadata) === undefined;
-    add(isQuery ? customMetadata : `customMetadata=${encoded(customMetadata)}`);
-  }
-  if (type === "deposit" && customerRefId !== undefined) {
-    add(`customerRefId=${encoded(customerRefId)}`);
   }
   return url.href;
 }
