@@ -5,7 +5,6 @@ import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
-import { publishedEvent } from "../dialect.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
@@ -238,8 +237,13 @@ function messageFor(
   nowMs: number,
   { headerPrefix, dialect }: Core,
 ): WebhookParts {
-  const { id, eventId, event, data, disorder } = delivery;
-  const content = dialect === "published" ? publishedEvent(delivery) : { event, data };
+  const { id, eventId, event, data, occurredAt, disorder } = delivery;
+  const [kind = ""] = event.split(".");
+  const due = kind === "payment" && { amountDueCents: data.amountInCents };
+  const content =
+    dialect === "published"
+      ? { type: event, data: { [kind]: { ...data, ...due } }, timestamp: occurredAt }
+      : { event, data };
   const ageMs = disorder?.kind === "stale-timestamp" ? disorder.byMs : 0;
   const { headers, body } = signWebhook({
     body: JSON.stringify(content),

@@ -1,8 +1,7 @@
-import { isNativeAssetAddress } from "../evm/chains.ts";
-import { isRecord } from "../values.ts";
-import { randomStream } from "./random.ts";
-import type { Payments } from "./service/payments.ts";
-import type { WebhookDelivery } from "./webhooks/delivery.ts";
+import { isNativeAssetAddress } from "../../evm/chains.ts";
+import { isRecord } from "../../values.ts";
+import { randomStream } from "../random.ts";
+import type { Payments } from "./payments.ts";
 
 /**
  * A JSON replacer for the newest published form of responses: CAIP-2 chain ids, `0xeeee…eeee` for native assets and lower case for contracts, a
@@ -31,10 +30,3 @@ export function publishedForm(payments: Payments) {
 
 const nativeContract = `0x${"e".repeat(40)}`;
 const noFees = { convenienceFeeCents: 0, merchantFeeCents: 0, swapFeeCents: 0 };
-
-/** The body of a webhook in the newest published form. */
-export function publishedEvent({ event, data, occurredAt }: WebhookDelivery) {
-  const [kind = ""] = event.split(".");
-  const due = kind === "payment" && { amountDueCents: data.amountInCents };
-  return { type: event, data: { [kind]: { ...data, ...due } }, timestamp: occurredAt };
-}
