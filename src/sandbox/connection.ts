@@ -1,18 +1,17 @@
+import type { ResetFault, TruncationFault } from "./faults/fault.ts";
+
 /** A request's connection, passed as the `env` of hono's `fetch`. The app sets `broken` if a fault breaks it. */
 export interface Connection {
   /** Aborts if the client disconnects before it has the whole response. */
   readonly signal: AbortSignal;
   /** Whether the sandbox accepts this host name. Unset in process, where every name is accepted. */
   readonly isAllowedHost?: (hostname: string) => boolean;
-  broken?: Break;
+  broken?: ResetFault | TruncationFault;
 }
 
-/** How a connection breaks before the whole response is sent. */
-export interface Break {
-  /** Before any of the response arrives. Otherwise, half of it arrives. */
-  readonly isUnanswered: boolean;
-  /** Otherwise, the server ends the connection. */
-  readonly isReset: boolean;
+/** Whether none of the response arrives. Otherwise, half of it arrives on a broken connection. */
+export function isUnanswered({ broken }: Connection): boolean {
+  return broken?.connection === "reset" && broken.when !== "mid-answer";
 }
 
 /** The sandbox's hono app. */
@@ -47,19 +46,20 @@ export async function fetchInProcess(app: SandboxApp, request: Request): Promise
   signal.addEventListener("abort", disconnect);
   try {
     const answer = await Promise.race([app.fetch(request, connection), aborted]);
-    return connection.broken ? await brokenAnswer(answer, connection.broken) : answer;
+    return connection.broken ? await brokenAnswer(answer, connection) : answer;
   } finally {
     signal.removeEventListener("abort", disconnect);
   }
 }
 
-async function brokenAnswer(answer: Response, { isReset, isUnanswered }: Break): Promise<Response> {
+async function brokenAnswer(answer: Response, connection: Connection): Promise<Response> {
   // The same causes as Node's own fetch.
-  const [message, code] = isReset
-    ? ["read ECONNRESET", "ECONNRESET"]
-    : ["other side closed", "UND_ERR_SOCKET"];
+  const [message, code] =
+    connection.broken?.connection === "reset"
+      ? ["read ECONNRESET", "ECONNRESET"]
+      : ["other side closed", "UND_ERR_SOCKET"];
   const cause = Object.assign(new Error(message), { code });
-  if (isUnanswered) throw new TypeError("fetch failed", { cause });
+  if (isUnanswered(connection)) throw new TypeError("fetch failed", { cause });
   const { half, headers } = await firstHalf(answer);
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(half),

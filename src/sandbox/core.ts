@@ -7,8 +7,6 @@ import { createTaskQueue } from "./webhooks/endpoint.ts";
 
 export type Core = ReturnType<typeof createCore>;
 
-const maxWebhooksInFlight = 16;
-
 /** The shared parts of a sandbox. */
 export function createCore(options: SandboxOptions) {
   const { seed, now, dialect = "documented" } = options;
@@ -16,7 +14,7 @@ export function createCore(options: SandboxOptions) {
   const store = createStore();
   const random = createRandomSource(seed, store);
   /** The webhooks in flight, which `clock.advance` waits for. */
-  const inFlight = createTaskQueue(maxWebhooksInFlight);
+  const inFlight = createTaskQueue(16);
   const clock = createClock(now, inFlight.idle, store);
   return { headerPrefix, dialect, store, random, events: clock.events, clock, inFlight };
 }

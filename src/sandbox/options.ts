@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import { endOfTimeMs } from "../duration.ts";
+import { isWholeWithin } from "../values.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
-import { endOfTimeMs, isWholeWithin } from "./checks.ts";
 import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
 
@@ -122,6 +123,6 @@ export const sandboxSchema = optionsOf({
 });
 
 /** Makes all options optional and rejects unknown ones. */
-function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+export function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.partial(z.strictObject(shape));
 }

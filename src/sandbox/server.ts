@@ -5,12 +5,11 @@ import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { show } from "../values.ts";
+import { isWholeWithin, show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { checkOptions } from "../wire/fields.ts";
-import { isWholeWithin } from "./checks.ts";
-import { type Break, type Connection, firstHalf, type SandboxApp } from "./connection.ts";
-import { ruled } from "./options.ts";
+import { type Connection, firstHalf, isUnanswered, type SandboxApp } from "./connection.ts";
+import { optionsOf, ruled } from "./options.ts";
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
@@ -65,33 +64,28 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const rule = (text: string, cure = "") => ({
-  error: ({ input }: z.core.$ZodRawIssue) => `The option ${text}, got ${show(input)}.${cure}`,
-});
-const listenSchema = z.partial(
-  z.strictObject({
-    // Node would treat a string as a socket path.
-    port: z.custom<number>(
-      (port) => isWholeWithin(port, 0, 65_535),
-      rule("port must be a whole number from 0 to 65535", " Pass 0 for any free port."),
+const listenSchema = optionsOf({
+  // Node would treat a string as a socket path.
+  port: ruled<number>(
+    (port) => isWholeWithin(port, 0, 65_535),
+    "port must be a whole number from 0 to 65535. Pass 0 for any free port.",
+    "invalid_option",
+  ),
+  host: z.pipe(
+    // Node treats an empty host as every interface, and an unset variable must not expose this machine.
+    ruled(
+      (host) => host !== "",
+      "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
+        '"0.0.0.0" to accept connections from other machines.',
+      "cannot_listen",
     ),
-    host: z.pipe(
-      // Node treats an empty host as every interface, and an unset variable must not expose this machine.
-      ruled(
-        (host) => host !== "",
-        "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
-          '"0.0.0.0" to accept connections from other machines.',
-        "cannot_listen",
-      ),
-      z.string(rule("host must be a string")),
-    ),
-    // `checkedName` checks each of them.
-    allowedHosts: z.array(
-      z.custom<string>(),
-      rule('allowedHosts must be an array of names, such as ["sandbox"]'),
-    ),
+    z.string({ error: "host must be a string." }),
+  ),
+  // `checkedName` checks each of them.
+  allowedHosts: z.array(z.custom<string>(), {
+    error: 'allowedHosts must be an array of names, such as ["sandbox"].',
   }),
-);
+});
 
 /** @throws {ConfigurationError} code `invalid_option`, `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
 export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
@@ -108,7 +102,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
     // The adapter soon closes a connection whose request body was not read.
     if (!incoming.complete) response.headers.set("Connection", "close");
     if (connection.broken === undefined) return response;
-    await breakOff(outgoing, response, connection.broken);
+    await breakOff(outgoing, response, connection);
     return RESPONSE_ALREADY_SENT;
   };
   return serve(answer, port, host);
@@ -161,15 +155,15 @@ function whole(request: Request): Request {
 async function breakOff(
   outgoing: HttpBindings["outgoing"],
   answer: Response,
-  { isReset, isUnanswered }: Break,
+  connection: Connection,
 ) {
   const { socket } = outgoing;
-  if (isUnanswered) return void socket?.resetAndDestroy();
+  if (isUnanswered(connection)) return void socket?.resetAndDestroy();
   const { half, headers } = await firstHalf(answer);
   outgoing.writeHead(answer.status, Object.fromEntries(headers));
   // Only after the first half was sent: a reset would overtake it.
   outgoing.write(half, () => {
-    if (isReset) socket?.resetAndDestroy();
+    if (connection.broken?.connection === "reset") socket?.resetAndDestroy();
     else socket?.end();
   });
 }

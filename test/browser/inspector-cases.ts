@@ -155,21 +155,23 @@ export function inspectorCases(browser: () => Browser): void {
         .selectOption({ label: "GET /payments" });
       await page
         .getByRole("combobox", { name: "Fault" })
-        .selectOption({ label: "429, retry after 2 s" });
+        .selectOption({ label: "429, before any effect, Retry-After: 2" });
       await page.getByRole("combobox", { name: "How often" }).selectOption({ label: "always" });
       await page.getByRole("button", { name: "Add fault" }).click();
-      await page.getByText("responds with 429 before the effect").waitFor();
+      const pending = page.locator("#fault-0", { hasText: "429, before any effect" });
+      await pending.waitFor();
       const refused = await send(sandbox, paymentsPath);
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
       await page.getByRole("button", { name: "Clear all faults" }).click();
-      await page.getByText("responds with 429 before the effect").waitFor({ state: "detached" });
+      await pending.waitFor({ state: "detached" });
+      await page.locator(".entry.fault", { hasText: "429, before any effect" }).waitFor();
       expect((await send(sandbox, paymentsPath)).status).toBe(200);
     });
 
     test("shows the rate limit among the faults, and clears it with them", async () => {
       sandbox.faults.rateLimit({ requestsPerSecond: 7, retryAfterSeconds: 3 });
       const page = await opened();
-      const card = page.getByText("responds with 429 above 7 requests per second, retry after 3 s");
+      const card = page.getByText("429 above 7 requests per second, Retry-After: 3");
       await card.waitFor();
       await page.getByText("Add a fault").click();
       await page.getByRole("button", { name: "Clear all faults" }).click();

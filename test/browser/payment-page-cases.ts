@@ -165,6 +165,27 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 404")]);
     });
 
+    test("notices that an earlier state was restored, and that the sandbox was reset", async () => {
+      const { paymentId } = await create(sandbox);
+      const unpaid = sandbox.snapshot();
+      await sandbox.payments.simulate(paymentId, "success", { steps: "by-hand" });
+      await sandbox.payments.step(paymentId);
+      watched = await watchedPage(browser());
+      const { page } = watched;
+      const listens = () => page.waitForResponse("**/_sandbox/events");
+      const first = listens();
+      await page.goto(`${service.url}/payment/${paymentId}`);
+      await page.getByText("1 of 10 confirmations").waitFor();
+      await first;
+      const second = listens();
+      sandbox.restore(unpaid);
+      await page.getByText("25 USDC").waitFor();
+      await second;
+      sandbox.reset();
+      await page.getByRole("heading", { name: "Payment not found" }).waitFor();
+      expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 404")]);
+    });
+
     test("shows what went wrong when the service fails, and continues with the next request", async () => {
       const page = await openedPayment({ amount: 2500 });
       await page.getByText("25 USDC").waitFor();

@@ -10,6 +10,7 @@ import type { Events } from "../event-bus.ts";
 import type { Frequency } from "../faults/fault.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { Refusal, respond, type ServiceEnv } from "../service/answers.ts";
+import type { WithdrawalIdempotency } from "../service/idempotency.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
 import { maxBodyBytes, parseJson, parseObject, refuseField } from "../service/validation.ts";
 import type { SavedSandbox } from "../state/state.ts";
@@ -75,6 +76,12 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     post(`/${kind}/:id/step`, records.step);
     post(`/${kind}/:id/simulate`, records.simulate, "scenario");
   }
+
+  get("/withdrawal-idempotency", () => ({ value: sandbox.withdrawalIdempotency }));
+  const repeatWithdrawals = (value: WithdrawalIdempotency) => {
+    sandbox.withdrawalIdempotency = value;
+  };
+  post("/withdrawal-idempotency", repeatWithdrawals, "value");
 
   get("/clock", () => ({ now: clock.now() }));
   const advance = async (duration: Duration) => {

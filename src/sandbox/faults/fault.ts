@@ -1,8 +1,13 @@
 import { maxTimerMs } from "../../duration.ts";
-import { InvalidRequestError } from "../../errors.ts";
-import { checkOptionNames, invalidArgument, isRecord, jsonText, show } from "../../values.ts";
+import {
+  checkOptionNames,
+  invalidArgument,
+  isRecord,
+  isWholeWithin,
+  jsonText,
+  show,
+} from "../../values.ts";
 import { operationTable } from "../../wire/operations.ts";
-import { isWholeWithin } from "../checks.ts";
 
 /**
  * A failure of one request, either `before` it takes effect, so that nothing happens, or `after` it has taken effect,
@@ -123,7 +128,7 @@ export function checkedRate(rate: RateLimit): Required<RateLimit> {
   return { requestsPerSecond, retryAfterSeconds };
 }
 
-export function invalidFault(param: string, problem: string): InvalidRequestError {
+function invalidFault(param: string, problem: string) {
   return invalidArgument(param, `${param} ${problem}.`, "invalid_fault");
 }
 
@@ -138,7 +143,8 @@ export type FaultRoute =
   // The intersection keeps TypeScript from dropping the routes above, which editors complete.
   | (`${"GET" | "POST"} /${string}` & Record<never, never>);
 
-const routeGroup = /^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/;
+/** The part of a path before the routes of faults. */
+export const routeGroup = /^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/;
 
 /**
  * Whether a request matches a route. The route's path starts after the group of routes (`/v1/external/secretkey-auth`,
@@ -164,10 +170,8 @@ export function isOnRoute(route: FaultRoute, method: string, pathname: string): 
 export function checkRoute(route: FaultRoute): void {
   const operations = Object.values(operationTable);
   if (operations.some(({ method, path }) => isOnRoute(route, method, path))) return;
-  throw new InvalidRequestError(
-    `The service has no route that begins with ${show(route)}. Pass a method and a path, such ` +
-      'as "POST /payments", "GET /withdrawals/{withdrawalId}" or "POST /payments/{paymentId}/quotes", ' +
-      'or "*".',
-    { code: "unknown_route", param: "route" },
-  );
+  const message =
+    `The service has no route that begins with ${show(route)}. Pass a method and a path, such as "POST /payments", ` +
+    '"GET /withdrawals/{withdrawalId}" or "POST /payments/{paymentId}/quotes", or "*".';
+  throw invalidArgument("route", message, "unknown_route");
 }

@@ -1,5 +1,5 @@
 import type { HonoRequest } from "hono";
-import { checkOptionNames } from "../../values.ts";
+import { checkOptionNames, invalidArgument } from "../../values.ts";
 import { credentialHeaderNames } from "../../wire/credential.ts";
 import type { Core } from "../core.ts";
 import type { FaultMet } from "../events.ts";
@@ -12,7 +12,6 @@ import {
   type Fault,
   type FaultRoute,
   type Frequency,
-  invalidFault,
   isOnRoute,
   type RateLimit,
   type ResetFault,
@@ -33,17 +32,18 @@ interface Waiting<Item> {
 export function createWaitingList<Item extends object>(
   table: Table<Waiting<Item>>,
   chance: () => RandomStream,
-  invalid: (param: string, problem: string) => Error,
+  code: "invalid_fault" | "invalid_disorder",
 ) {
-  /** @throws The error that `invalid` creates for an invalid frequency. */
+  /** @throws {InvalidRequestError} For an invalid frequency. */
   function add(item: Item, frequency: Frequency): void {
     const { probability = 1, times } = frequency;
     if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
-      throw invalid("probability", "must be a number above 0 and up to 1");
+      const rule = "probability must be a number above 0 and up to 1.";
+      throw invalidArgument("probability", rule, code);
     }
     const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);
     if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
-      throw invalid("times", "must be a positive whole number, or Infinity");
+      throw invalidArgument("times", "times must be a positive whole number, or Infinity.", code);
     }
     const key = String(Number(table.entries().at(-1)?.[0] ?? 0) + 1);
     table.set(key, { item, times: Number.isFinite(count) ? count : null, probability });
@@ -144,7 +144,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
   const waiting = createWaitingList<Pick<WaitingFault, "route" | "fault">>(
     store.table("faults"),
     () => random.stream("faults"),
-    invalidFault,
+    "invalid_fault",
   );
   const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
   /** Each caller's requests in the current window. It is in real time, because clients wait in real time. */

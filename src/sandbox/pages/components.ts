@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { Core } from "../core.ts";
+import type { Fault } from "../faults/fault.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { Payments } from "../service/payments.ts";
 import type { UpcomingStep } from "../service/scenarios.ts";
@@ -89,6 +90,19 @@ export function stepText({ status, confirmations, dueAt }: UpcomingStep<string>)
   const count = confirmations === 1 ? "1 confirmation" : `${confirmations} confirmations`;
   const what = confirmations === null ? status : `${status}, ${count}`;
   return dueAt === null ? what : `${what}, at ${dueAt.slice(11, 19)}`;
+}
+
+/** A fault in words, such as `503, but it took effect`. */
+export function faultText(fault: Fault): string {
+  if (fault.connection === "truncated") return "response cut off halfway";
+  if (fault.when === "mid-answer") return "connection reset during the response";
+  const isBefore = fault.when === "before";
+  const effect = isBefore ? "before any effect" : "but it took effect";
+  if (fault.connection === "reset") return `connection reset, ${effect}`;
+  const late = fault.latencyMs ? ` ${fault.latencyMs / 1_000} s late` : "";
+  if (!("status" in fault)) return `${isBefore ? "effect" : "response"}${late}`;
+  const retry = fault.retryAfter === undefined ? "" : `, Retry-After: ${fault.retryAfter}`;
+  return `${fault.status}${late}, ${effect}${retry}`;
 }
 
 const paces = { "at-once": "At once", "by-hand": "In steps", "on-clock": "On a timer" };

@@ -12,6 +12,7 @@ import {
   type Choice,
   commandButton,
   dollars,
+  faultText,
   type Html,
   jsonChoice,
   nameOf,
@@ -86,12 +87,10 @@ ${fields}
 </form></details>`;
 }
 
-const paymentTypes = [
+const paymentFields = html`${jsonChoice("Type", "type", [
   ["Payment", "payment"],
   ["Deposit", "deposit"],
-] as const;
-
-const paymentFields = html`${jsonChoice("Type", "type", paymentTypes)}
+])}
 ${dollarField("amount", "25.00")}
 <label>Order ID<input name="orderId" data-as="text" value="order_1" required maxlength="255" autocomplete="off"></label>`;
 
@@ -116,14 +115,14 @@ const offeredRoutes: readonly Choice[] = [
 ];
 
 /** The control API accepts every other fault, too. */
-const offeredFaults: readonly (readonly [name: string, fault: Fault])[] = [
-  ["503, before any effect", { status: 503, when: "before" }],
-  ["503, but it took effect", { status: 503, when: "after" }],
-  ["429, retry after 2 s", { status: 429, when: "before", retryAfter: 2 }],
-  ["connection reset, before any effect", { connection: "reset", when: "before" }],
-  ["connection reset, but it took effect", { connection: "reset", when: "after" }],
-  ["response cut off halfway", { connection: "truncated" }],
-  ["response 2 s late", { latencyMs: 2_000, when: "after" }],
+const offeredFaults: readonly Fault[] = [
+  { status: 503, when: "before" },
+  { status: 503, when: "after" },
+  { status: 429, when: "before", retryAfter: 2 },
+  { connection: "reset", when: "before" },
+  { connection: "reset", when: "after" },
+  { connection: "truncated" },
+  { latencyMs: 2_000, when: "after" },
 ];
 
 /** The value's fields become fields of the request. */
@@ -146,7 +145,7 @@ const disorderTexts: Readonly<Record<DisorderKind, string>> = {
 
 export function faultPanel({ faults }: Sandbox): Html {
   const limit = faults.limit();
-  const limitText = `responds with 429 above ${limit?.requestsPerSecond} requests per second, retry after ${limit?.retryAfterSeconds} s`;
+  const limitText = `429 above ${limit?.requestsPerSecond} requests per second, Retry-After: ${limit?.retryAfterSeconds}`;
   const cards = faults
     .waiting()
     .map(({ route, fault, ...often }, index) =>
@@ -157,22 +156,14 @@ export function faultPanel({ faults }: Sandbox): Html {
 <details class="form"><summary>Add a fault</summary>
 <form data-post="faults">
 ${jsonChoice("Request", "route", offeredRoutes)}
-${jsonChoice("Fault", "fault", offeredFaults)}
+${jsonChoice(
+  "Fault",
+  "fault",
+  offeredFaults.map((fault) => [faultText(fault), fault]),
+)}
 ${jsonChoice("How often", "...often", frequencies)}
 <div class="buttons"><button class="primary">Add fault</button>${commandButton("Clear all", "faults/clear", { about: "faults" })}</div>
 </form></details></section>`;
-}
-
-function faultText(fault: Fault): string {
-  if ("status" in fault || "latencyMs" in fault) {
-    const answer = "status" in fault ? `responds with ${fault.status} ` : "";
-    const latency = fault.latencyMs === undefined ? "" : `${fault.latencyMs} ms late, `;
-    return `${answer}${latency}${fault.when} the effect`;
-  }
-  if (fault.connection === "truncated") return "response cut off halfway";
-  return fault.when === "mid-answer"
-    ? "reset during the response"
-    : `reset ${fault.when} the effect`;
 }
 
 export function disorderPanel({ webhooks }: Sandbox): Html {

@@ -1,7 +1,8 @@
 import { html } from "hono/html";
 import { subjectOf, type TimelineEntry } from "../events.ts";
+import { routeGroup } from "../faults/fault.ts";
 import type { WebhookDelivery } from "../webhooks/delivery.ts";
-import { badge, type Html, statusBadge } from "./components.ts";
+import { badge, faultText, type Html, statusBadge } from "./components.ts";
 
 type TimelineFilter = ReturnType<typeof filterOf>;
 
@@ -105,8 +106,11 @@ export function describe(
   switch (entry.type) {
     case "request":
       return coded("Request", `${entry.method} ${shortPath(entry.path)}`, requestBadge(entry));
-    case "fault.met":
-      return coded("Fault", entry.route ?? "rate limit");
+    case "fault.met": {
+      const { route, fault } = entry;
+      const what = html`<code>${route ?? "rate limit"}</code> ${faultText(fault)}`;
+      return { kind: "Fault", what, title: `fault ${faultText(fault)}` };
+    }
     case "clock.advanced": {
       const what = html`moved to <code>${entry.until.slice(0, 19).replace("T", " ")}</code>`;
       return { kind: "Clock", what, title: `clock at ${entry.at.slice(11, 19)}` };
@@ -152,9 +156,9 @@ function codeBadge(status: number | null): Html {
   return badge(status < 400 ? "good" : "bad", status);
 }
 
-/** The path without the prefix of its group of routes, and with shortened ids. */
+/** The path as in the route of a fault, with shortened ids. */
 function shortPath(path: string): string {
-  return shortIds(path.replace(/^\/v1\/external\/(?:secretkey|payment-secret)-auth/, ""));
+  return shortIds(path.replace(routeGroup, ""));
 }
 
 function shortIds(text: string): string {

@@ -32,12 +32,14 @@ export function createApp(options: AppOptions): Hono<ServiceEnv> {
   app.onError(answerError);
   app.use(checkHost);
   // No response leaves before the changes that it reports are durable.
-  app.use(async (_, next) => {
+  const commit: Middleware = async (_, next) => {
     await next();
     store.commit();
-  });
+  };
+  app.use(commit);
   serveOwnRoutes(app, options.loadOwnRoutes);
-  app.use(readBody, record);
+  // The changes before the outcome, which would otherwise hide that they could not be written.
+  app.use(readBody, record, commit);
   for (const routes of browserRoutes) app.use(routes, allowAnyOrigin(options));
   app.use(withFaults(options));
   app.use(async (_, next) => {
@@ -138,8 +140,7 @@ async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Prom
     for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
     c.res = answerOf(fault, c);
   } else if (fault.connection !== undefined) {
-    const isReset = fault.connection === "reset";
-    c.env.broken = { isReset, isUnanswered: isReset && fault.when !== "mid-answer" };
+    c.env.broken = fault;
     if (isBefore) c.res = c.body(null);
   } else if (isBefore) await next();
 }

@@ -1,13 +1,12 @@
 import type { Hono, HonoRequest } from "hono";
 import * as z from "zod/mini";
-import { isRecord } from "../../values.ts";
 import { credentialHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
 import { operationTable } from "../../wire/operations.ts";
 import { createPaymentBodySchema } from "../../wire/payment.ts";
 import type { Core } from "../core.ts";
-import { randomStream } from "../random.ts";
 import { answerOperation, found, type Middleware, Refusal, type ServiceEnv } from "./answers.ts";
+import { publishedForm } from "./dialect.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import type { Merchants, SandboxMerchant } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
@@ -59,7 +58,7 @@ const operations = Object.entries<Operation<unknown>>({
 /** Adds every operation to the app, and rejects other routes and methods. */
 export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions): void {
   const { dialect, events, handlers, idempotency, payments } = options;
-  const form = dialect === "published" ? published(payments) : undefined;
+  const form = dialect === "published" ? publishedForm(payments) : undefined;
   for (const [name, operation] of operations) {
     const { method, path, body, replay } = operation;
     const handle = handlers[name as keyof Handlers] as (call: Call) => unknown;
@@ -162,17 +161,4 @@ function merchantOf(
     message:
       "The path names a different merchant from the access token's. Use the token's merchantId.",
   });
-}
-
-/** A JSON replacer for the newest published form: CAIP-2 chain ids, and a deposit address in every quote. */
-function published(payments: Payments) {
-  return (name: string, value: unknown): unknown => {
-    if (name === "chainId" && typeof value === "number") return `eip155:${value}`;
-    if (!isRecord(value) || !("expectedAmountAsset" in value)) return value;
-    const id = String(value.id);
-    const payment = payments.find(String(value.paymentId));
-    // Derived from the quote's id, so that it is the same in every response.
-    const address = randomStream(id, "address").address();
-    return { ...value, depositAddress: { ...payment?.depositAddress, id, address } };
-  };
 }

@@ -18,7 +18,7 @@ import { defaultToken, type SettlementToken, supportedChainIds, tokenOn } from "
 import { checkedAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
 /** The operations on payments: the merchant's (interface sections 4.1 and 4.2) and the customer's (section 4.3). */
-export function paymentHandlers({ clock, random }: Core, payments: Payments) {
+export function paymentHandlers({ clock, dialect, random }: Core, payments: Payments) {
   function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
     const { type, amount, redirectUrl, customMetadata } = body;
     if (type === "deposit" && !merchant.depositsEnabled) {
@@ -33,7 +33,8 @@ export function paymentHandlers({ clock, random }: Core, payments: Payments) {
     if (redirectUrl !== undefined && !isRedirectUrl(redirectUrl)) {
       throw refuseField(422, "redirectUrl", `${redirectUrlRule}.`);
     }
-    checkMetadata(customMetadata);
+    // The newest description takes any text.
+    if (dialect === "documented") checkMetadata(customMetadata);
     const { payment, secret } = payments.create(merchant, body, amountInCents);
     const { id: paymentId } = payment;
     return { payment, paymentUrl: `${origin}/payment/${paymentId}`, paymentId, secret };

@@ -1,3 +1,4 @@
+import { parsedJson } from "../../values.ts";
 import type { CreatePaymentBody, Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
@@ -117,9 +118,11 @@ function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: Crea
   const added = type === "deposit" ? { customMetadata, customerRefId } : { customMetadata };
   for (const [name, value] of Object.entries(added)) {
     if (value === undefined) continue;
+    // Only the newest description takes metadata that is not JSON: parameters of the query.
+    const isQuery = name === "customMetadata" && parsedJson(value) === undefined;
     // Otherwise half of a surrogate pair would throw.
-    const encoded = encodeURIComponent(value.toWellFormed());
-    url.search += `${url.search === "" ? "?" : "&"}${name}=${encoded}`;
+    const query = isQuery ? value : `${name}=${encodeURIComponent(value.toWellFormed())}`;
+    url.search += (url.search && "&") + query;
   }
   return url.href;
 }

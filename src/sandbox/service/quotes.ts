@@ -9,7 +9,8 @@ export const quoteLifetimeMs = 10 * 60_000;
 const priceOf = (rateUsd: string) => BigInt(Number(rateUsd).toFixed(8).replace(".", ""));
 const cent = priceOf("0.01");
 
-interface Price {
+/** A token's price. */
+export interface Price {
   readonly decimals: number;
   readonly rateUsd: string;
 }

@@ -2,7 +2,7 @@ import type { Quote } from "../../wire/quote.ts";
 import type { PaymentReceipt, WithdrawalReceipt } from "../../wire/receipt.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { RandomStream } from "../random.ts";
-import { expectedUnits, worthInCents } from "./quotes.ts";
+import { expectedUnits, type Price, worthInCents } from "./quotes.ts";
 import { ratesUsd, usdcOn } from "./tokens.ts";
 
 /** Milliseconds per block, as on Base; block numbers are derived from it (assumed). */
@@ -16,7 +16,7 @@ interface Draw {
 }
 
 /**
- * The receipt of a payment, in the longer of the two shapes that are published elsewhere.
+ * The receipt of a payment, in the longer of the two shapes that are published elsewhere: with the whole token and chain.
  *
  * @param units The amount that arrived, in the token's smallest unit.
  */
@@ -24,7 +24,9 @@ export function receiptOf(quote: Quote, units: bigint, draw: Draw): PaymentRecei
   return {
     paymentId: quote.paymentId,
     selectedQuote: quote,
-    ...transfer(quote, quote.rateUsdAsset, units, draw),
+    settledToken: quote.token,
+    settledChain: quote.token.chain ?? null,
+    ...transfer({ ...quote.token, rateUsd: quote.rateUsdAsset }, units, draw),
     txSenderAddress: draw.random.address(),
     txIsSponsored: false,
     processedBy: "webhook",
@@ -40,12 +42,13 @@ export function payoutReceipt(
   senderAddress: string,
   draw: Draw,
 ): WithdrawalReceipt {
-  const token = usdcOn(chainId);
-  const rateUsd = ratesUsd[token.symbol];
-  const units = expectedUnits(amountInCents, { ...token, rateUsd });
+  const { symbol, decimals, contractAddress, chain } = usdcOn(chainId);
+  const price = { decimals, rateUsd: ratesUsd[symbol] };
   return {
     withdrawalId: id,
-    ...transfer({ token, chainId }, rateUsd, units, draw),
+    settledToken: { symbol, decimals, contractAddress },
+    settledChain: { chainId, name: chain.name },
+    ...transfer(price, expectedUnits(amountInCents, price), draw),
     txSenderAddress: senderAddress,
     txIsSponsored: true,
     processedBy: "cron",
@@ -53,18 +56,10 @@ export function payoutReceipt(
 }
 
 /** The fields of a transaction that both receipts share. */
-function transfer(
-  { token, chainId }: Pick<Quote, "token" | "chainId">,
-  rateUsd: string,
-  units: bigint,
-  { nowMs, random }: Draw,
-) {
-  const { symbol, decimals, contractAddress } = token;
-  const cents = worthInCents(units, { decimals, rateUsd });
+function transfer(price: Price, units: bigint, { nowMs, random }: Draw) {
+  const cents = worthInCents(units, price);
   const at = new Date(nowMs).toISOString();
   return {
-    settledToken: { symbol, decimals, contractAddress },
-    settledChain: { chainId, name: token.chain?.name ?? null },
     settledAmountAsset: units.toString(),
     settledAmountUsd: `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`,
     txHash: `0x${random.hex(32)}`,

@@ -1,7 +1,13 @@
 import type { ChainListQuery, Token, TokenListQuery } from "../../wire/token.ts";
 import { found, pageOf } from "./answers.ts";
 import type { Call } from "./operations.ts";
-import { ratesUsd, type SettlementToken, supportedChains, tokens } from "./tokens.ts";
+import {
+  isSameContract,
+  ratesUsd,
+  type SettlementToken,
+  supportedChains,
+  tokens,
+} from "./tokens.ts";
 
 /** A million of each token, so that no simulated payout can exhaust the wallet. */
 const heldWholeTokens = "1000000";
@@ -35,13 +41,11 @@ function withPrice(token: SettlementToken): Token {
   return { ...token, tokenPriceUsd: Number(ratesUsd[token.symbol]) };
 }
 
-function matching({ chainId, ...wanted }: TokenListQuery) {
-  return ({ chain, symbol, contractAddress, assetType, type: tokenType }: SettlementToken) => {
-    const facts = { symbol, contractAddress, assetType, tokenType };
-    const isAlike = Object.entries(facts).every(([name, fact]) => {
-      const text = wanted[name as keyof typeof facts] ?? fact;
-      return text.toLowerCase() === fact.toLowerCase();
-    });
-    return isAlike && (chainId ?? chain.chainId) === chain.chainId;
-  };
+function matching({ chainId, contractAddress, ...wanted }: TokenListQuery) {
+  return ({ chain, type, ...token }: SettlementToken) =>
+    (chainId ?? chain.chainId) === chain.chainId &&
+    isSameContract(contractAddress ?? token.contractAddress, token.contractAddress) &&
+    (wanted.symbol ?? token.symbol).toUpperCase() === token.symbol &&
+    (wanted.assetType ?? token.assetType) === token.assetType &&
+    (wanted.tokenType ?? type) === type;
 }

@@ -1,6 +1,5 @@
 import { InvalidRequestError, NotFoundError } from "../../errors.ts";
-import { checkOptionNames, show } from "../../values.ts";
-import { checkName } from "../checks.ts";
+import { checkKnownName, checkOptionNames, show } from "../../values.ts";
 import type { Core } from "../core.ts";
 
 /**
@@ -99,7 +98,7 @@ export function createScenarios<
     const { steps: pace = "at-once" } = playOptions;
     clock.catchUp();
     const subject = found(id);
-    checkName("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
+    checkKnownName("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
     const { length: left } = stepsLeft(id);
     if (left > 0) {
       throw new InvalidRequestError(
@@ -111,7 +110,7 @@ export function createScenarios<
     const { from } = outcomes[scenario];
     if (!from.includes(subject.status)) throw unplayable(name, subject.status, scenario, from);
     const steps = plan(subject, scenario, playOptions);
-    checkName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "pace");
+    checkKnownName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "pace");
     if (pace === "at-once") {
       // Skips the intermediate states.
       const ends = steps.filter((it) => it.status !== "processing" || it === steps.at(-1));

@@ -67,11 +67,14 @@ export function usdcOn(chainId: number): SettlementToken {
 /** USDC on Base Sepolia. */
 export const defaultToken = usdcOn(84_532);
 
-/** The token with this contract, ignoring case; the native asset has two addresses. */
+/** Ignores case; the native asset has two addresses. */
+export function isSameContract(one: string, other: string): boolean {
+  if (isNativeAssetAddress(one)) return isNativeAssetAddress(other);
+  return one.toLowerCase() === other.toLowerCase();
+}
+
 export function tokenOn(chainId: ChainId, contractAddress: string): SettlementToken | undefined {
-  const contract = isNativeAssetAddress(contractAddress) ? nativeContract : contractAddress;
   return tokens.find(
-    (it) =>
-      it.chain.chainId === chainId && it.contractAddress.toLowerCase() === contract.toLowerCase(),
+    (it) => it.chain.chainId === chainId && isSameContract(it.contractAddress, contractAddress),
   );
 }

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { InvalidRequestError } from "../../errors.ts";
-import { isRecord, show } from "../../values.ts";
+import { invalidArgument, isRecord, show } from "../../values.ts";
 import { paymentSchema } from "../../wire/payment.ts";
 import { withdrawalSchema } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
@@ -43,11 +42,10 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
     restore(snapshot: SandboxSnapshot): void {
       const contents = taken.get(snapshot);
       if (contents === undefined) {
-        throw new InvalidRequestError(
+        const message =
           "This is not a snapshot of this sandbox. Pass the object that its snapshot() returned, not a copy. To " +
-            "store a state or load it into another sandbox, use save() and load().",
-          { code: "foreign_snapshot", param: "snapshot" },
-        );
+          "store a state or load it into another sandbox, use save() and load().";
+        throw invalidArgument("snapshot", message, "foreign_snapshot");
       }
       store.replace(contents);
     },
@@ -110,9 +108,7 @@ export function tableSchema(name: string) {
   return z.array(z.tuple([z.string(), valueSchemas[name] ?? z.unknown()]));
 }
 
-function invalidSave(reason: string): InvalidRequestError {
-  return new InvalidRequestError(
-    `The saved state cannot be loaded. ${reason} Nothing was changed.`,
-    { code: "invalid_save", param: "saved" },
-  );
+function invalidSave(reason: string) {
+  const message = `The saved state cannot be loaded. ${reason} Nothing was changed.`;
+  return invalidArgument("saved", message, "invalid_save");
 }

@@ -1,8 +1,7 @@
 import pLimit from "p-limit";
 import TinyQueue from "tinyqueue";
-import { type Duration, durationInMs, maxTimerMs } from "../../duration.ts";
-import { InvalidRequestError } from "../../errors.ts";
-import { endOfTimeMs, isWholeWithin } from "../checks.ts";
+import { type Duration, durationInMs, endOfTimeMs, maxTimerMs } from "../../duration.ts";
+import { invalidArgument, isWholeWithin } from "../../values.ts";
 import { createEvents } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
@@ -154,10 +153,9 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
     const startMs = nowMs();
     const targetMs = startMs + durationMs;
     if (targetMs > endOfTimeMs) {
-      throw new InvalidRequestError(
-        "The clock cannot go beyond the year 5138, where webhook timestamps end. Advance it by less.",
-        { code: "invalid_duration", param: "duration" },
-      );
+      const message =
+        "The clock cannot go beyond the year 5138, where webhook timestamps end. Advance it by less.";
+      throw invalidArgument("duration", message, "invalid_duration");
     }
 
     const happened: DueEvent[] = [];

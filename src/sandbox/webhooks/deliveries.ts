@@ -1,10 +1,9 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
-import { checkOptionNames, show } from "../../values.ts";
+import { checkKnownName, checkOptionNames, show } from "../../values.ts";
 import { signWebhook } from "../../webhooks/sign.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
-import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
@@ -23,7 +22,6 @@ import {
   type DisorderKind,
   type DisorderOptions,
   disorderOf,
-  invalidDisorder,
   tamperedWebhook,
   type WaitingDisorder,
   type WebhookParts,
@@ -46,7 +44,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
   const waiting = createWaitingList<Omit<WaitingDisorder, "times" | "probability">>(
     store.table("disorders"),
     () => random.stream("disorder"),
-    invalidDisorder,
+    "invalid_disorder",
   );
   const scheduleAttempt = clock.onDue("delivery", attemptIfDue);
   store.onReplaced(sendWaiting);
@@ -216,7 +214,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     checkOptionNames(options, ["event", "by", "times", "probability"]);
     const { event = null, by, ...frequency } = options;
     const item = { ...disorderOf(kind, by), event };
-    if (event !== null) checkName("event", event, webhookEventNames, "invalid_disorder");
+    if (event !== null) checkKnownName("event", event, webhookEventNames, "invalid_disorder");
     waiting.add(item, frequency);
   }
 
@@ -241,9 +239,10 @@ function messageFor(
 ): WebhookParts {
   const { id, eventId, event, data, occurredAt, disorder } = delivery;
   const [kind = ""] = event.split(".");
+  const due = kind === "payment" && { amountDueCents: data.amountInCents };
   const content =
     dialect === "published"
-      ? { type: event, data: { [kind]: data }, timestamp: occurredAt }
+      ? { type: event, data: { [kind]: { ...data, ...due } }, timestamp: occurredAt }
       : { event, data };
   const ageMs = disorder?.kind === "stale-timestamp" ? disorder.byMs : 0;
   const { headers, body } = signWebhook({

@@ -1,7 +1,6 @@
-import { type Duration, durationInMs } from "../../duration.ts";
-import { InvalidRequestError } from "../../errors.ts";
+import { type Duration, durationInMs, endOfTimeMs } from "../../duration.ts";
+import { checkKnownName, invalidArgument } from "../../values.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import { checkName, endOfTimeMs } from "../checks.ts";
 import type { Frequency } from "../faults/fault.ts";
 import type { WebhookMessage } from "./endpoint.ts";
 
@@ -62,17 +61,13 @@ export interface Disorder extends Pick<WaitingDisorder, "kind" | "byMs"> {}
 
 /** @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`. */
 export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
-  checkName("kind", kind, disorderKinds, "unknown_disorder", "disorder");
+  checkKnownName("kind", kind, disorderKinds, "unknown_disorder", "disorder");
   if (by === undefined) return { kind, byMs: defaultByMs[kind] };
-  if (defaultByMs[kind] === 0)
-    throw invalidDisorder("by", `does not apply to ${kind}. Leave it out`);
+  const invalid = (problem: string) => invalidArgument("by", `by ${problem}`, "invalid_disorder");
+  if (defaultByMs[kind] === 0) throw invalid(`does not apply to ${kind}. Leave it out.`);
   const byMs = durationInMs(by);
-  if (byMs > endOfTimeMs) throw invalidDisorder("by", "goes beyond the year 5138. Use less");
+  if (byMs > endOfTimeMs) throw invalid("goes beyond the year 5138. Use less.");
   return { kind, byMs };
-}
-
-export function invalidDisorder(param: string, problem: string): InvalidRequestError {
-  return new InvalidRequestError(`${param} ${problem}.`, { code: "invalid_disorder", param });
 }
 
 /** The secret that signs `wrong-secret` webhooks. */

@@ -55,6 +55,17 @@ describe("the control API", () => {
     expect(await sent.json()).toMatchObject({ id, status: "completed" });
   });
 
+  it("sets how a withdrawal's repeated Idempotency-Key is treated", async () => {
+    const sandbox = createSandbox();
+    const set = (value: unknown) => control(sandbox, "withdrawal-idempotency", { value });
+    expect((await set("honoured")).status).toBe(204);
+    expect(sandbox.withdrawalIdempotency).toBe("honoured");
+    const read = await sandbox.fetch(new Request(`${origin}/_sandbox/withdrawal-idempotency`));
+    expect(await read.json()).toEqual({ value: "honoured" });
+    expect((await set("sometimes")).status).toBe(422);
+    expect(sandbox.withdrawalIdempotency).toBe("honoured");
+  });
+
   it("advances the clock and returns what happened", async () => {
     const sandbox = createSandbox({ now: newYear });
     const { paymentId } = await create(sandbox);

@@ -23,6 +23,44 @@ it("published answers have CAIP-2 chain ids and an address for each quote", asyn
   expect((await read(sandbox, paymentId)).quotes).toEqual(quotes);
 });
 
+it("published answers have 0xeeee…eeee for native assets, and contracts in lower case", async () => {
+  const sandbox = createSandbox({ dialect: "published" });
+  const { paymentId, payment } = await create(sandbox);
+  const contracts = payment.quotes.map(({ token }) => token.contractAddress);
+  expect(contracts.slice(0, 2)).toEqual([
+    "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee",
+    "0x036cbd53842c5426634e7929541ec2318f3dcf7e",
+  ]);
+  expect(contracts.every((contract) => contract === contract.toLowerCase())).toBe(true);
+  const tokens = `${origin}/v1/external/tokens?contractAddress=${contracts[0]}`;
+  expect(await (await sandbox.fetch(tokens)).json()).toMatchObject({ pagination: { total: 2 } });
+  await sandbox.payments.simulate(paymentId, "success");
+  const { receipt } = await read(sandbox, paymentId);
+  expect(receipt?.settledToken?.contractAddress).toBe(contracts[1]);
+});
+
+it("published payments and their webhooks state the total, and fees of nothing", async () => {
+  const received: unknown[] = [];
+  const sandbox = createSandbox({
+    dialect: "published",
+    deliver: async (request) => {
+      received.push(await request.json());
+      return new Response();
+    },
+  });
+  const { payment } = await create(sandbox);
+  await sandbox.webhooks.idle();
+  expect(payment).toMatchObject({
+    amountDueCents: 2500,
+    convenienceFeeCents: 0,
+    merchantFeeCents: 0,
+    swapFeeCents: 0,
+    amountMerchantNetCents: 2500,
+    merchantLogoUrl: null,
+  });
+  expect(received).toMatchObject([{ data: { payment: { amountDueCents: 2500 } } }]);
+});
+
 it("a published quote is paid to its own address", async () => {
   const sandbox = createSandbox({ dialect: "published" });
   const { paymentId, secret } = await create(sandbox);

@@ -15,8 +15,8 @@ describe("a simulated customer", () => {
     expect(payment.status).toBe("completed");
     expect(payment.receipt).toMatchObject({
       paymentId,
-      settledToken: { symbol: "USDC", decimals: 6 },
-      settledChain: { chainId: 84532, name: "Base Sepolia" },
+      settledToken: { symbol: "USDC", decimals: 6, assetType: "erc20", chain: { chainId: 84532 } },
+      settledChain: { chainId: 84532, name: "Base Sepolia", nativeSymbol: "ETH" },
       settledAmountAsset: "25000000",
       settledAmountUsd: "25.00",
       txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),

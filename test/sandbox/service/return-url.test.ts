@@ -5,8 +5,10 @@ import { create } from "../merchant.ts";
 const redirectUrl = "https://shop.example/done?order=1%202&x=+#thanks";
 
 /** The URL that the payment page leads to once the payment is paid. */
-async function returnUrlOf(fields: Record<string, unknown>): Promise<URL | undefined> {
-  const sandbox = createSandbox();
+async function returnUrlOf(
+  fields: Record<string, unknown>,
+  sandbox = createSandbox(),
+): Promise<URL | undefined> {
   const { paymentUrl } = await create(sandbox, fields);
   const page = await (await sandbox.fetch(new Request(paymentUrl))).text();
   const [, href] = / return-url="([^"]*)"/.exec(page) ?? [];
@@ -40,6 +42,15 @@ describe("after the payment, the customer", () => {
   it("brings back metadata that cuts a character in half, with a replacement character", async () => {
     const url = await returnUrlOf({ redirectUrl, customMetadata: '"\ud83d"' });
     expect(url?.searchParams.get("customMetadata")).toBe('"\ufffd"');
+  });
+
+  it("brings back the query parameters that the newest description takes as metadata", async () => {
+    const sandbox = createSandbox({ dialect: "published" });
+    const fields = { redirectUrl, customMetadata: "cart=7&note=ü#" };
+    const url = await returnUrlOf(fields, sandbox);
+    expect(url?.href).toBe(
+      "https://shop.example/done?order=1%202&x=+&cart=7&note=%C3%BC%23#thanks",
+    );
   });
 
   it("returns to an app through its URL scheme", async () => {

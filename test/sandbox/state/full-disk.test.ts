@@ -30,6 +30,7 @@ describe("a sandbox whose data file cannot be written", () => {
     );
     const [warning] = await once(process, "warning");
     expect(warning).toMatchObject({ code: "cannot_write_data" });
+    expect(sandbox.requests()).toMatchObject([{ outcome: "answered", status: 500 }]);
     exec.mockRestore();
     await create(sandbox);
     sandbox.close();
