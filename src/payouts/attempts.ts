@@ -5,7 +5,6 @@ import { thrownText } from "../values.ts";
 import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
 import type { PayoutLimits } from "./options.ts";
-import { hasOther } from "./others.ts";
 import { bodyOf, type PayoutRow, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { agreesWithJournal } from "./verify.ts";
@@ -283,4 +282,13 @@ WHERE id = $1 AND fence = $2 AND state IN ('planned', 'approved', 'sending', 'se
   const isHeld = changed.length > 0;
   if (isHeld && state !== undefined) yield* disproveAttempts(row.id);
   return isHeld;
+}
+
+/** Whether the list has shown a withdrawal for the order that the ledger did not know. */
+function* hasOther(tenant: string, orderId: string): Work<boolean> {
+  const others = yield* sql(
+    "SELECT tenant FROM {payout_others} WHERE tenant = $1 AND order_id = $2",
+    [tenant, orderId],
+  );
+  return others.length > 0;
 }

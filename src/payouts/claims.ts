@@ -6,8 +6,13 @@ import { putOff, type Timing } from "./attempts.ts";
 import type { PayoutStep, PayoutsEvent } from "./events.ts";
 import { inLedger, type JournalEnd, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
-import type { Reading } from "./others.ts";
 import { type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
+
+/** When this process last read the list, by `performance.now()`, and the reading in progress. */
+export interface Reading {
+  at: number;
+  running: Promise<void> | undefined;
+}
 
 /** The shared context of a ledger's parts. */
 export interface PayoutsContext extends Timing {

@@ -3,11 +3,10 @@ import { preparing, withReady } from "../stores/lifecycle.ts";
 import { type Observers, reporter } from "../stores/observers.ts";
 import { requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { show } from "../values.ts";
-import type { PayoutsContext } from "./claims.ts";
+import type { PayoutsContext, Reading } from "./claims.ts";
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
 import { noEntry } from "./journal.ts";
 import { checkedLimits, type PayoutsOptions } from "./options.ts";
-import type { Reading } from "./others.ts";
 import { payoutTables } from "./tables.ts";
 
 /**

@@ -12,12 +12,6 @@ const firstReadPages = 10;
 /** How far the service's clock may be set back, or the clocks of its servers differ. */
 const clockMarginMs = 300_000;
 
-/** When this process last read the list, by `performance.now()`, and the reading in progress. */
-export interface Reading {
-  at: number;
-  running: Promise<void> | undefined;
-}
-
 /**
  * Records the orders of listed withdrawals that the ledger does not know: another program made them, or the database
  * has lost the commits about them, in a restore or a failover. The list is read back to where the database says that it
@@ -105,13 +99,4 @@ function* record(tenant: string, withdrawals: readonly Withdrawal[]): Work<void>
       [tenant, storable(String(orderId)), storable(String(id))],
     );
   }
-}
-
-/** Whether the list has shown a withdrawal for the order that the ledger did not know. */
-export function* hasOther(tenant: string, orderId: string): Work<boolean> {
-  const others = yield* sql(
-    "SELECT tenant FROM {payout_others} WHERE tenant = $1 AND order_id = $2",
-    [tenant, orderId],
-  );
-  return others.length > 0;
 }
