@@ -1,4 +1,4 @@
-import { sql, type Work } from "../stores/store.ts";
+import { type SqlValue, sql, type Work } from "../stores/store.ts";
 import type { SubjectKind } from "./subject.ts";
 
 /** How long a claim is valid, in milliseconds. */
@@ -43,8 +43,9 @@ export interface TaskClaim extends Claim {
 /** A table whose rows are claimed. */
 export interface Queue<C extends Claim> {
   readonly table: string;
-  /** The SQL condition for rows with work to do. */
+  /** The SQL condition for rows with work to do, and the values of its parameters. */
   readonly isPending: string;
+  readonly values: readonly SqlValue[];
   /** The columns that claims have in addition to the common ones. */
   readonly columns: string;
   /** Exists only for its type. */
@@ -54,8 +55,23 @@ export interface Queue<C extends Claim> {
 export const subjectQueue: Queue<SubjectClaim> = {
   table: "{inbox_subjects}",
   isPending: "news > seen AND parked_at IS NULL",
+  values: [],
   columns: "kind, by_order, subject, news, signed_rank, told_at, status, status_at",
 };
+
+/** Only the subjects of these sources, or all others. A source is the kind, a slash and the tenant. */
+export function subjectsOf(
+  which: "IN" | "NOT IN",
+  sources: readonly string[],
+): Queue<SubjectClaim> {
+  if (sources.length === 0) return subjectQueue;
+  const places = sources.map((_, index) => `$${index + 1}`).join(", ");
+  return {
+    ...subjectQueue,
+    isPending: `${subjectQueue.isPending} AND kind || '/' || tenant ${which} (${places})`,
+    values: sources,
+  };
+}
 
 /** The tasks that this process has handlers for: a newer version may have planned others. */
 export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
@@ -63,6 +79,7 @@ export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
   return {
     table: "{inbox_tasks}",
     isPending: `parked_at IS NULL AND name IN (${list})`,
+    values: [],
     columns: "name, task_key, payload",
   };
 }
@@ -74,11 +91,13 @@ export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
 export function* claim<C extends Claim>(
   queue: Queue<C>,
   looks: boolean,
+  limit = claimLimit,
 ): Work<{ claims: C[]; hasSuspects: boolean }> {
-  const claims = yield* claimRows(queue, "starts = 0", claimLimit);
-  if (!looks && claims.length === claimLimit) return { claims, hasSuspects: false };
+  const claims = yield* claimRows(queue, "starts = 0", limit);
+  if (!looks && claims.length === limit) return { claims, hasSuspects: false };
   const [found] = yield* sql(
     `SELECT id FROM ${queue.table} WHERE ${queue.isPending} AND starts > 0 AND lease_until <= {now} LIMIT 1`,
+    queue.values,
   );
   return { claims, hasSuspects: found !== undefined };
 }
@@ -87,26 +106,28 @@ export function* claim<C extends Claim>(
 export function* claimSuspect<C extends Claim>(
   queue: Queue<C>,
 ): Work<{ parked: C[]; claims: C[] }> {
+  const { table, isPending, values, columns } = queue;
   const parked = yield* sql<C>(
-    `UPDATE ${queue.table} SET parked_at = {now}, problem = $2
-WHERE ${queue.isPending} AND starts >= $1 AND lease_until <= {now}
-RETURNING ${claimColumns}, ${queue.columns}`,
-    [maxStarts, neverFinished],
+    `UPDATE ${table} SET parked_at = {now}, problem = $${values.length + 1}
+WHERE ${isPending} AND starts >= ${maxStarts} AND lease_until <= {now}
+RETURNING ${claimColumns}, ${columns}`,
+    [...values, neverFinished],
   );
   return { parked, claims: yield* claimRows(queue, "starts > 0", 1) };
 }
 
 function* claimRows<C extends Claim>(queue: Queue<C>, which: string, limit: number): Work<C[]> {
+  const { table, isPending, values, columns } = queue;
   return yield* sql<C>(
     `WITH due AS MATERIALIZED (
-  SELECT id FROM ${queue.table}
-  WHERE ${queue.isPending} AND due_at <= {now} AND lease_until <= {now} AND ${which}
-  ORDER BY due_at LIMIT $1 {skip locked}
+  SELECT id FROM ${table}
+  WHERE ${isPending} AND due_at <= {now} AND lease_until <= {now} AND ${which}
+  ORDER BY due_at LIMIT $${values.length + 1} {skip locked}
 )
-UPDATE ${queue.table} SET fence = fence + 1, starts = starts + 1, lease_until = {now} + $2
+UPDATE ${table} SET fence = fence + 1, starts = starts + 1, lease_until = {now} + $${values.length + 2}
 WHERE id IN (SELECT id FROM due)
-RETURNING ${claimColumns}, ${queue.columns}`,
-    [limit, leaseMs],
+RETURNING ${claimColumns}, ${columns}`,
+    [...values, limit, leaseMs],
   );
 }
 
@@ -161,6 +182,25 @@ WHERE id = $1 AND fence = $2 AND lease_until > 0 RETURNING id`,
   return renewed.length > 0;
 }
 
+/** What is stored about a failure. */
+function storable(problem: string): string {
+  return problem.replaceAll("\0", "").slice(0, 2_000);
+}
+
+/** Puts a row that is not to blame behind the others that are due. False if another worker has it. */
+export function* putBack(
+  queue: Queue<Claim>,
+  { id, fence }: Claim,
+  problem: string,
+): Work<boolean> {
+  const held = yield* sql(
+    `UPDATE ${queue.table} SET starts = 0, lease_until = 0, due_at = {now}, problem = $3
+WHERE id = $1 AND fence = $2 RETURNING id`,
+    [id, fence, storable(problem)],
+  );
+  return held.length > 0;
+}
+
 /**
  * Postpones a row, or parks it after too many failures. A row that has changed since the claim stays due: the change may
  * be the cure. Returns when it is due; undefined if another worker has it.
@@ -177,7 +217,7 @@ export function* fail(
   due_at = CASE WHEN due_at = $6 THEN {now} + $3 ELSE due_at END,
   problem = $4, parked_at = CASE WHEN $5 = 1 THEN {now} END
 WHERE id = $1 AND fence = $2 RETURNING due_at - {now} AS wait`,
-    [id, fence, delayMs, problem.replaceAll("\0", "").slice(0, 2_000), isParked ? 1 : 0, due_at],
+    [id, fence, delayMs, storable(problem), isParked ? 1 : 0, due_at],
   );
   return failed && { isParked, inMs: Math.max(0, failed.wait) };
 }

@@ -10,17 +10,29 @@ import {
   release,
   type SubjectClaim,
   subjectQueue,
+  subjectsOf,
   type TaskClaim,
   taskQueue,
 } from "./claims.ts";
 import type { InboxItem } from "./events.ts";
-import { type InboxContext, retryLater, settleSubject, subjectItem } from "./settle.ts";
+import { Outages } from "./outages.ts";
+import {
+  type Failure,
+  type InboxContext,
+  retryLater,
+  settleSubject,
+  subjectItem,
+} from "./settle.ts";
 import { runTask, taskItem } from "./tasks.ts";
 
 /** A queue, and how its rows are processed. */
 interface Line<C extends Claim> {
   readonly queue: Queue<C>;
-  readonly run: (context: InboxContext, claim: C, signal: AbortSignal) => Promise<unknown>;
+  readonly run: (
+    context: InboxContext,
+    claim: C,
+    signal: AbortSignal,
+  ) => Promise<Failure | undefined>;
   readonly itemOf: (claim: C) => InboxItem;
 }
 
@@ -63,6 +75,7 @@ export class Crew {
   readonly #isStopping: () => boolean;
   readonly #onFinish: () => void;
   readonly #running = new Map<Promise<unknown>, Running>();
+  readonly #outages: Outages;
   /** What became of rows, where the database was unavailable. Otherwise, they would be suspected. */
   readonly #unrecorded: (() => Promise<void>)[] = [];
   #wake = () => {};
@@ -86,6 +99,7 @@ export class Crew {
     this.#signal = signal;
     this.#isStopping = isStopping;
     this.#onFinish = onFinish;
+    this.#outages = new Outages(context.random);
   }
 
   /**
@@ -97,7 +111,9 @@ export class Crew {
     if (!(await this.#waitForRoom(performance.now() + longestWaitMs))) return 0;
     const looks = performance.now() - this.#lookedAt >= lookEveryMs;
     if (looks) this.#lookedAt = performance.now();
-    const subjects = await this.#take(subjectLine, looks);
+    const tried = await this.#tryOne();
+    const readable = subjectsOf("NOT IN", this.#outages.all);
+    const subjects = tried + (await this.#take({ ...subjectLine, queue: readable }, looks));
     const { taskNames } = this.#context.effects;
     const tasks = taskNames.length === 0 ? 0 : await this.#take(taskLine(taskNames), looks);
     if (subjects + tasks > 0) this.#context.report({ type: "claimed", subjects, tasks });
@@ -128,12 +144,26 @@ export class Crew {
     const { claims, hasSuspects } = await store.transaction(() => claim(line.queue, looks));
     for (const each of claims) {
       const hasRoom = await this.#waitForRoom(until);
-      if (hasRoom && !this.#isStopping()) this.#start(line, each);
+      const isReadable = !this.#outages.has(line.itemOf(each));
+      if (hasRoom && isReadable && !this.#isStopping()) this.#start(line, each);
       else this.#unrecorded.push(() => store.transaction(() => release(line.queue, each)));
     }
     await this.#record();
     if (!hasSuspects || this.#isStopping()) return claims.length;
     return claims.length + (await this.#takeSuspect(line));
+  }
+
+  /** Tries a subject of those that could not be read, to find out whether they can be read again. */
+  async #tryOne(): Promise<number> {
+    const sources = this.#outages.due([...this.#running.values()].map(({ item }) => item));
+    if (sources.length === 0 || this.#isStopping()) return 0;
+    const { claims, hasSuspects } = await this.#context.store.transaction(() =>
+      claim(subjectsOf("IN", sources), false, 1),
+    );
+    for (const each of claims) this.#start(subjectLine, each);
+    // A suspect does not run beside others, as this one would.
+    if (hasSuspects) this.#outages.forget(sources);
+    return claims.length;
   }
 
   /** Throws while the database is unavailable. */
@@ -205,14 +235,14 @@ export class Crew {
   }
 
   #start<C extends Claim>(line: Line<C>, each: C): void {
+    const item = line.itemOf(each);
     const running = line
       .run(this.#context, each, this.#signal)
+      .then((failure) => this.#note(item, failure))
       .catch((error: unknown) => {
         this.#context.report({ type: "failed", error });
         const failure = { error, effects: [] };
-        this.#unrecorded.push(() =>
-          retryLater(this.#context, line.queue, each, line.itemOf(each), failure),
-        );
+        this.#unrecorded.push(() => retryLater(this.#context, line.queue, each, item, failure));
       })
       .finally(() => {
         this.#running.delete(running);
@@ -222,7 +252,17 @@ export class Crew {
         this.#onFinish();
       });
     this.#changedAt = performance.now();
-    this.#running.set(running, { item: line.itemOf(each), startedAt: this.#changedAt });
+    this.#running.set(running, { item, startedAt: this.#changedAt });
+  }
+
+  /** Each outage is reported once. */
+  #note(item: InboxItem, failure: Failure | undefined): void {
+    const { kind, tenant } = item;
+    if (kind === "task") return;
+    if (!failure?.isOutage) this.#outages.end(item);
+    else if (this.#outages.pause(item)) {
+      this.#context.report({ type: "failed", tenant, kind, error: failure.error });
+    }
   }
 }
 

@@ -78,14 +78,14 @@ export interface ReconciledEvent {
 }
 
 /**
- * The worker itself failed, for example because the database is unavailable, none of its running work finishes, or one
- * of the service's lists could not be read. It recovers by itself.
+ * The worker itself failed, for example because the database is unavailable, none of its running work finishes, or the
+ * service cannot be read. It recovers by itself.
  */
 export interface FailedEvent {
   readonly type: "failed";
-  /** The tenant whose list it is about. */
+  /** The tenant that it is about. */
   readonly tenant?: string;
-  /** The list that could not be read. */
+  /** What could not be read from the service. */
   readonly kind?: SubjectKind;
   readonly error: unknown;
 }
@@ -116,7 +116,7 @@ export function log(event: InboxEvent, logger: EventLogger): void {
   } else if (event.type === "failed") {
     const { kind, tenant, error } = event;
     const whose = ofTenant(tenant);
-    const what = kind ? `The ${kind} list${whose} could not be read` : `The inbox${whose} failed`;
-    logger.error(`${what}; it will be retried.`, error);
+    const what = kind ? `Reading ${kind}s${whose} from the service` : `The inbox${whose}`;
+    logger.error(`${what} failed; it will be retried.`, error);
   }
 }

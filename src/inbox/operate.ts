@@ -14,7 +14,7 @@ export interface Failing {
   readonly subject: string;
   /** The last failure. */
   readonly reason: string;
-  /** Consecutive failures. */
+  /** Consecutive failures; 0 if the service could not be read, which is not the subject's fault. */
   readonly failures: number;
   /** When the change was reported, or the task was planned. */
   readonly since: Date;
@@ -114,7 +114,7 @@ interface FailedRow {
 }
 
 const isParked = "parked_at IS NOT NULL";
-const isFailing = { subject: "failures > 0 AND news > seen", task: "failures > 0" };
+const isFailing = { subject: "problem IS NOT NULL AND news > seen", task: "failures > 0" };
 
 export function* readFailing(): Work<Failing[]> {
   const rows = yield* sql<FailedRow>(
@@ -161,7 +161,7 @@ export function* retryOne(id: string): Work<number> {
 
 function* makeDue(table: keyof typeof isFailing, id?: number): Work<number> {
   const changed = yield* sql(
-    `UPDATE {inbox_${table}s} SET parked_at = NULL, failures = 0, due_at = {now},
+    `UPDATE {inbox_${table}s} SET parked_at = NULL, problem = NULL, failures = 0, due_at = {now},
   starts = CASE WHEN ${isParked} THEN 0 ELSE starts END
 WHERE (${isParked} OR ${isFailing[table]}) ${id === undefined ? "" : "AND id = $1"} RETURNING id`,
     id === undefined ? [] : [id],

@@ -1,7 +1,6 @@
-import { NotFoundError, SettlekitError } from "../errors.ts";
-import { type Observers, ofTenant } from "../stores/observers.ts";
+import type { Observers } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
-import { show, thrownText } from "../values.ts";
+import { thrownText } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
@@ -10,6 +9,7 @@ import {
   fail,
   forgetUntold,
   leaseMs,
+  putBack,
   type Queue,
   release,
   type SubjectClaim,
@@ -17,10 +17,11 @@ import {
 } from "./claims.ts";
 import type { Effects } from "./effects.ts";
 import type { InboxEvent, InboxItem, InboxStep, SettledEvent } from "./events.ts";
+import { fetchByOrderId, fetchSubject, isUnknownSubject, Unreachable } from "./fetch.ts";
 import { keepingLease } from "./lease.ts";
 import { noteNews } from "./news.ts";
 import { runOnce, tookTooLong } from "./run-effect.ts";
-import { fetchedRank, type InboxClient, reachedAt, resourceOf, stateOf } from "./subject.ts";
+import { type InboxClient, reachedAt, stateOf } from "./subject.ts";
 
 /** The shared context of an inbox's parts. */
 export interface InboxContext {
@@ -36,14 +37,13 @@ export interface InboxContext {
 /** Another worker took over the row; this worker's transaction must not commit. */
 export class Fenced extends Error {}
 
-/** Shorter than the lease, to leave time for settling. */
-const fetchDeadlineMs = leaseMs / 2;
-
 /** Why a subject or task is retried. Wrapped, because effects may throw `undefined`. */
-interface Failure {
+export interface Failure {
   readonly error: unknown;
   /** The effects that failed. */
   readonly effects: readonly string[];
+  /** Whether the service cannot be read at all. */
+  readonly isOutage?: boolean;
 }
 
 /** Effects threw. */
@@ -72,14 +72,21 @@ export function workOn<C extends Claim>(
       report({ type: "settled", ...item, ...settled });
       return undefined;
     } catch (error) {
-      const failure = error instanceof EffectsFailed ? error.failure : { error, effects: [] };
+      const failure = failureOf(error);
       if (error instanceof Fenced) report({ type: "fenced", ...item });
       else if (stopped.aborted) await store.transaction(() => release(queue, claim));
       else if (await forget?.(error)) throw error;
+      else if (failure.isOutage) await returnUnread(context, queue, claim, item, failure);
       else await retryLater(context, queue, claim, item, failure);
       return failure;
     }
   });
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof EffectsFailed) return error.failure;
+  if (error instanceof Unreachable) return { error: error.cause, effects: [], isOutage: true };
+  return { error, effects: [] };
 }
 
 /** A claimed row, and how events describe it. */
@@ -122,40 +129,7 @@ export function settleSubject(
   return workOn(step, async () =>
     claim.by_order
       ? settleOrder(context, claim, stopped)
-      : settleFetched(context, claim, await fetchSubject(context, claim, stopped)),
-  );
-}
-
-async function fetchSubject(
-  { clientOf }: InboxContext,
-  claim: SubjectClaim,
-  signal: AbortSignal,
-): Promise<Payment | Withdrawal> {
-  const { tenant, kind, subject, signed_rank } = claim;
-  const options = { deadlineMs: fetchDeadlineMs, signal };
-  const fetched = await resourceOf(clientOf(tenant), kind)
-    .get(subject, options)
-    .catch((error: unknown) => {
-      throw NotFoundError.is(error) ? unknownSubject(claim, error) : error;
-    });
-  if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;
-  throw new SettlekitError(
-    `A signed webhook reported a status later than ${fetched.status}, but the service still returns ${fetched.status} for the ` +
-      `${kind}. It will be read again later.`,
-    { code: "behind_webhook" },
-  );
-}
-
-function isUnknownSubject(error: unknown): boolean {
-  return NotFoundError.is(error) && error.code === "unknown_subject";
-}
-
-/** The id is mistyped, or the client's key and the webhook secret belong to different merchants. */
-function unknownSubject({ tenant, kind, subject }: SubjectClaim, cause: unknown): NotFoundError {
-  return new NotFoundError(
-    `The client${ofTenant(tenant)} cannot read the ${kind} ${show(subject)}. Unless its id was mistyped, check that \`client\` and ` +
-      "`webhooks` of createInbox belong to the same merchant and environment.",
-    { code: "unknown_subject", cause },
+      : settleFetched(context, claim, await fetchSubject(context.clientOf, claim, stopped)),
   );
 }
 
@@ -165,15 +139,8 @@ async function settleOrder(
   claim: SubjectClaim,
   signal: AbortSignal,
 ) {
-  const { tenant, kind, subject: orderId, signed_rank: rank, causes } = claim;
-  const options = { deadlineMs: fetchDeadlineMs, signal };
-  const found = await resourceOf(clientOf(tenant), kind).findByOrderId(orderId, options);
-  if (found.length === 0) {
-    throw new SettlekitError(
-      `The service lists no ${kind} with the orderId of a signed webhook. It will be looked up again later.`,
-      { code: "not_listed" },
-    );
-  }
+  const { tenant, kind, signed_rank: rank, causes } = claim;
+  const found = await fetchByOrderId(clientOf, claim, signal);
   // With several matches, the signature does not say which one is meant, and a rank would hold up the others.
   const signed = found.length === 1 ? rank : 0;
   await store.transaction(function* () {
@@ -267,6 +234,18 @@ WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($4, {now}) RETURNING {no
   );
   if (kept === undefined) throw new Fenced();
   return kept.now;
+}
+
+/** Leaves a subject to workers that can read the service. */
+async function returnUnread<C extends Claim>(
+  { store, report }: InboxContext,
+  queue: Queue<C>,
+  claim: C,
+  item: InboxItem,
+  { error }: Failure,
+): Promise<void> {
+  const work = () => putBack(queue, claim, thrownText(error));
+  if (!(await store.transaction(work, { wake: "inbox" }))) report({ type: "fenced", ...item });
 }
 
 /** Postpones failed work, or parks it, and reports it. */

@@ -17,8 +17,12 @@ test.each([
     "dan",
     'The payment p of the tenant "dan" is parked; inbox.parked() lists it. out of stock',
   ],
-  [unread, "", "The payment list could not be read; it will be retried."],
-  [unread, "dan", 'The payment list of the tenant "dan" could not be read; it will be retried.'],
+  [unread, "", "Reading payments from the service failed; it will be retried."],
+  [
+    unread,
+    "dan",
+    'Reading payments of the tenant "dan" from the service failed; it will be retried.',
+  ],
   [{ type: "failed", error }, undefined, "The inbox failed; it will be retried."],
 ])("logs %o with the tenant %j", (event, tenant, line) => {
   const logger = { warn: vi.fn(), error: vi.fn() };

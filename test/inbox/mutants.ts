@@ -46,7 +46,7 @@ export const inboxMutants: readonly Mutant[] = [
   },
   {
     name: "a status older than the signed one is accepted",
-    file: "src/inbox/settle.ts",
+    file: "src/inbox/fetch.ts",
     find: "if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;",
     replace: "if (signed_rank >= 0) return fetched;",
     test: "test/inbox/inbox.test.ts",
@@ -66,5 +66,21 @@ export const inboxMutants: readonly Mutant[] = [
     find: "due_at = CASE WHEN due_at = $6 THEN",
     replace: "due_at = CASE WHEN due_at >= $6 THEN",
     test: "test/inbox/retrying.test.ts",
+  },
+  {
+    name: "an outage of the service brings its payments nearer to parking",
+    file: "src/inbox/settle.ts",
+    find: "else if (failure.isOutage) await",
+    replace: "else if (failure.isOutage === null) await",
+    test: "test/inbox/outages.test.ts",
+    title: "counts no failures",
+  },
+  {
+    name: "a payment that alone cannot be read is never parked",
+    file: "src/inbox/fetch.ts",
+    find: "if (RateLimitError.is(cause)) throw",
+    replace: "if (cause) throw",
+    test: "test/inbox/outages.test.ts",
+    title: "parks a payment that alone cannot be read",
   },
 ];

@@ -213,7 +213,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     await inbox.fetchHandler({ tenant: "a" })(delivery(secretOf("a")));
     await inbox.settleDue();
     const message = expect.stringContaining(`returned ${shown} for the tenant "a". Return a Mer`);
-    expect(told("retried")).toMatchObject([{ error: { code: "invalid_option", message } }]);
+    expect(told("failed")).toMatchObject([{ error: { code: "invalid_option", message } }]);
   });
 
   it("keeps a webhook whose payment the merchant's client cannot read, and says what to check", async () => {
