@@ -22,7 +22,7 @@ export async function fetchSubject(
   signal: AbortSignal,
 ): Promise<Payment | Withdrawal> {
   const { kind, subject, signed_rank } = claim;
-  const fetched = await read<Payment | Withdrawal>(clientOf, claim, (resource) =>
+  const fetched = await read<Payment | Withdrawal>(clientOf, claim, signal, (resource) =>
     resource.get(subject, { deadlineMs, signal }),
   ).catch((error: unknown) => {
     throw NotFoundError.is(error) ? unknownSubject(claim, error) : error;
@@ -42,8 +42,11 @@ export async function fetchByOrderId(
   signal: AbortSignal,
 ): Promise<readonly { readonly id: string }[]> {
   const { kind, subject } = claim;
-  const found = await read<readonly { readonly id: string }[]>(clientOf, claim, (resource) =>
-    resource.findByOrderId(subject, { deadlineMs, signal }),
+  const found = await read<readonly { readonly id: string }[]>(
+    clientOf,
+    claim,
+    signal,
+    (resource) => resource.findByOrderId(subject, { deadlineMs, signal }),
   );
   if (found.length > 0) return found;
   throw new SettlekitError(
@@ -73,16 +76,19 @@ function unknownSubject({ tenant, kind, subject }: SubjectClaim, cause: unknown)
 async function read<T>(
   clientOf: ClientOf,
   { tenant, kind }: SubjectClaim,
+  signal: AbortSignal,
   request: (resource: Resource) => Promise<T>,
 ): Promise<T> {
   try {
     return await request(resourceOf(clientOf(tenant), kind));
   } catch (cause) {
-    if (RateLimitError.is(cause)) throw new Unreachable("", { cause });
+    const outage = new Unreachable("", { cause });
+    if (RateLimitError.is(cause)) throw outage;
     try {
-      await resourceOf(clientOf(tenant), kind).list({ limit: 1 }, { deadlineMs, maxRetries: 0 });
+      const options = { deadlineMs, maxRetries: 0, signal };
+      if (!signal.aborted) await resourceOf(clientOf(tenant), kind).list({ limit: 1 }, options);
     } catch {
-      throw new Unreachable("", { cause });
+      if (!signal.aborted) throw outage;
     }
     throw cause;
   }

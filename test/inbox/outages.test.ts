@@ -153,6 +153,18 @@ describe.each(databases)("while the service cannot be read, an inbox on %s", (_,
     vi.useRealTimers();
   });
 
+  it("stops without another request", async () => {
+    await sell(["order_0"]);
+    shop.sandbox.faults.next("GET /payments", { latencyMs: 60_000, when: "before" });
+    const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 0 });
+    await vi.waitFor(() => expect(shop.told("claimed")).toHaveLength(1));
+    const before = reads();
+    await worker.stop();
+    expect(reads()).toBe(before);
+    expect(await failures()).toBe(0);
+    expect(shop.told("failed")).toEqual([]);
+  });
+
   it("tries again what another worker never finished", async () => {
     shop.sandbox.faults.next("GET /payments", down, always);
     await sell(["order_1"]);
