@@ -92,7 +92,7 @@ export const resendCommand = defineCommand({
   name: "resend",
   brief: "Resend a webhook of a running sandbox.",
   description:
-    "Resends a webhook with a new signature, and prints the response. settlekit events --json and the inspector show the ids of deliveries.",
+    "Resends a webhook with a new signature, and prints the response. settlekit events --type webhook.created and the inspector show the ids of deliveries.",
   examples: ["settlekit resend DELIVERY_ID"],
   options: {
     deliveryId: operand("DELIVERY_ID", "Id of the delivery, or of one of its attempts."),
@@ -137,17 +137,20 @@ export const eventsCommand = defineCommand({
     ...controlOptions,
   },
   async run({ follow, url, type = "", orderId, status }, terminal) {
-    const print = (event: SandboxEvent) => {
+    const matches = (event: SandboxEvent) => {
       const of: Readonly<Record<string, unknown>> = { ...event };
       const isOfType = `${event.type}.`.startsWith(type && `${type}.`);
       const isOfOrder = orderId === undefined || of.orderId === orderId;
-      const hasStatus = status === undefined || String(of.status) === status;
-      if (isOfType && isOfOrder && hasStatus) printEvent(event, terminal.result);
+      return isOfType && isOfOrder && (status === undefined || String(of.status) === status);
+    };
+    const print = (event: SandboxEvent) => {
+      if (matches(event)) printEvent(event, terminal.result, { isAsked: type !== "" });
     };
     const printInOrder = terminal.asJson ? print : requestsFirst(print);
     if (!follow) {
       const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
       for (const event of data) print(event);
+      if (!data.some(matches) && !terminal.asJson) terminal.say("No events.");
       return undefined;
     }
     const printAll = async () => {

@@ -50,7 +50,7 @@ ${faultExplanation}`,
     const isKept = existsSync(data) && statSync(data).size > 0;
     const isIgnored = isKept && (seed ?? now) !== undefined;
     const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
-    const print = (event: SandboxEvent) => printEvent(event, terminal.report, new Date());
+    const print = (event: SandboxEvent) => printEvent(event, terminal.report, { at: new Date() });
     const stopped = untilStopped();
     sandbox.on("*", terminal.asJson ? print : requestsFirst(print));
     const server = await sandbox.listen({ port, host, allowedHosts });
