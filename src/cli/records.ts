@@ -107,6 +107,8 @@ const important = [
   "status",
   "state",
   "type",
+  "tokenPriceUsd",
+  "contractAddress",
   "amountInCents",
   "amountFormatted",
   "expectedAmountAsset",
