@@ -80,7 +80,7 @@ function textOf(event: SandboxEvent): string {
     case "fault.met":
       return `fault ${event.route ?? "rate limit"}  ${JSON.stringify(event.fault)}`;
     case "webhook.created":
-      return `webhook ${event.event}  created  ${event.deliveryId}`;
+      return `webhook ${event.event}  created  ${event.orderId ?? ""}  ${event.deliveryId}`;
   }
 }
 

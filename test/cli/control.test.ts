@@ -130,7 +130,7 @@ describe("a running sandbox", () => {
     const [{ id } = { id: "" }] = sandbox.webhooks.deliveries();
     const linesOf = async (...args: string[]) => (await run("events", ...args)).stdout;
     expect(await linesOf("--type", "webhook.created")).toMatch(
-      new RegExp(`^\\S+  webhook payment.created  created  ${id}\n$`),
+      new RegExp(`^\\S+  webhook payment.created  created  order_1  ${id}\n$`),
     );
     expect(await linesOf("--type", "fault")).toMatch(
       /^\S+ {2}fault POST \/payments {2}\{"status":503,"when":"after"\}\n$/,
