@@ -22,7 +22,7 @@ import { kebab } from "./operation-options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { printRecord } from "./records.ts";
 import { sandboxCommand } from "./sandbox.ts";
-import { createTerminal, type Output, paint, type Streams, type Terminal } from "./terminal.ts";
+import { createTerminal, type Output, type Streams, type Terminal } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
 
 export const commands: readonly Command[] = [
@@ -162,8 +162,8 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
   const flag = isOurs && `--${kebab(error.param ?? "").replace("allowed-hosts", "allow-host")}`;
   const isTyped = own.some((arg) => arg.split("=")[0] === flag);
-  const said = `${paint("red", "settlekit:")} ${isTyped ? `\`${flag}\`: ` : ""}${text}`;
   // A message from the service must not add lines.
-  for (const line of isOurs ? [said] : said.split(/\n+/)) terminal.say(line);
-  if (isUsage) terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
+  const [first = "", ...more] = isOurs ? [text] : text.split(/\n+/);
+  const help = isUsage ? [`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`] : [];
+  terminal.fail(`${isTyped ? `\`${flag}\`: ` : ""}${first}`, ...more, ...help);
 }

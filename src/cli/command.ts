@@ -75,11 +75,9 @@ export function defineCommand<const Given extends Options>(
 }
 
 /** Suggests only the nearest name: the library passes everything similar, nearest first. If none is, gives the advice. */
-export function suggesting(...advice: string[]): OrErrorOptions {
-  const suggestions = ([it]: readonly string[]) =>
-    it ? message`Did you mean ${optionName(it)}?` : advice.map(text);
-  return { suggestions };
-}
+export const suggesting = (...advice: string[]): OrErrorOptions => ({
+  suggestions: ([it]) => (it ? message`Did you mean ${optionName(it)}?` : advice.map(text)),
+});
 
 /** A message that keeps the text's line breaks and indentation. */
 export function lines(all: string): Message {

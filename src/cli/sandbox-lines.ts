@@ -26,9 +26,6 @@ export function requestsFirst(print: (event: SandboxEvent) => void): (event: San
   };
 }
 
-/** Other lines imply these. */
-const implied: readonly SandboxEvent["type"][] = ["fault.met", "webhook.created"];
-
 /**
  * Prints an event; a request only when it has ended.
  *
@@ -41,8 +38,9 @@ export function printEvent(
   { at = new Date("at" in event ? event.at : Date.now()), isAsked = false } = {},
 ): void {
   if (isOpenRequest(event)) return;
-  const isShown = isAsked || !implied.includes(event.type);
-  print(event, ...(isShown ? [`${paint("dim", timeOfDay(at))}  ${textOf(event)}`] : []));
+  const isImplied = event.type === "fault.met" || event.type === "webhook.created";
+  const line = `${paint("dim", timeOfDay(at))}  ${textOf(event)}`;
+  print(event, ...(isImplied && !isAsked ? [] : [line]));
 }
 
 /** An event as a readable line. */

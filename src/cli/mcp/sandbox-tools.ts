@@ -6,10 +6,7 @@ import { control } from "../running-sandbox.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
 
 const cents = z.int().check(z.minimum(1));
-const merchantId = described(
-  z.optional(z.string()),
-  "The merchant, if the sandbox has several. Default: the first.",
-);
+const merchantId = described(z.optional(z.string()), "Default: the first merchant.");
 
 /**
  * Tools that change a running sandbox. They use its control routes, which the service does not have, and no key, so
