@@ -101,7 +101,7 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       if (payout) {
         // Before the question: nobody should confirm what will be refused.
         const body = client.withdrawals.ledger.checked(input as unknown as CreateOnceInput);
-        await confirmPayout(body, payout, client.baseUrl, terminal);
+        await confirmPayout(body, payout, client.baseUrl);
       }
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       return interruptible(async (signal) => {

@@ -6,11 +6,12 @@ import { command } from "@optique/core/primitives";
 import type { Usage } from "@optique/core/usage";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
-import { show, thrownText } from "../values.ts";
+import { show, thrownText, withoutSecrets } from "../values.ts";
 import { apiCommands } from "./api-commands.ts";
-import { type Command, errors, lines, type Run } from "./command.ts";
+import { type Command, lines, type Run, suggesting } from "./command.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
+import { loadVariables } from "./dotenv-file.ts";
 import { execCommand } from "./exec.ts";
 import { exitCodeOf, exitCodes, UsageError } from "./exit-codes.ts";
 import { inboxCommands } from "./inbox.ts";
@@ -21,7 +22,7 @@ import { kebab } from "./operation-options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { printRecord } from "./records.ts";
 import { sandboxCommand } from "./sandbox.ts";
-import { createTerminal, type Output, paint, type Streams, type Terminal } from "./terminal.ts";
+import { createTerminal, type Output, type Streams, type Terminal } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
 
 export const commands: readonly Command[] = [
@@ -67,12 +68,12 @@ function parserFor(words: readonly string[]): Command["parser"] {
     const noMatch = [text(`Missing command after ${group}: ${verbs}.`)];
     const parser = anyOf(
       members.map(({ parser }) => parser),
-      { ...errors, noMatch },
+      { ...suggesting(`Commands of ${group}: ${verbs}.`), noMatch },
     );
     const brief = [text(`${groups[group] ?? "Call the service"}: ${verbs}.`)];
     return verbs === "" ? parser : command(group, parser, { brief, usageLine });
   });
-  return anyOf(parsers, errors);
+  return anyOf(parsers, suggesting(`A command comes first: ${[...grouped.keys()].join(", ")}.`));
 }
 
 function anyOf(parsers: readonly Command["parser"][], errors: OrErrorOptions): Command["parser"] {
@@ -144,19 +145,25 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
 
 function explain(thrown: unknown, args: readonly string[], terminal: Terminal): void {
   const error = thrown instanceof Error ? thrown : new Error(thrownText(thrown));
-  const { name, message, stack = message } = error;
+  const { name, stack = error.message } = error;
+  // A secret may have been typed in the wrong place, before the command could conceal those of the environment.
+  loadVariables(undefined, terminal);
+  const message = withoutSecrets(error.message);
   const isOurs = SettlekitError.is(error);
   const isUsage = error instanceof UsageError;
   // The raw arguments, because parsing may have failed. Those after -- belong to another command.
   const own = args.slice(0, args.concat("--").indexOf("--"));
   if (own.includes("--json")) {
-    terminal.json({ type: "error", error: isOurs ? error : { name, message } });
+    terminal.json({
+      type: "error",
+      error: isOurs ? { ...error.toJSON(), message } : { name, message },
+    });
   }
   const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
-  const flag = isOurs && `--${kebab(error.param ?? "")}`;
+  const flag = isOurs && `--${kebab(error.param ?? "").replace("allowed-hosts", "allow-host")}`;
   const isTyped = own.some((arg) => arg.split("=")[0] === flag);
-  const said = `${paint("red", "settlekit:")} ${isTyped ? `\`${flag}\`: ` : ""}${text}`;
   // A message from the service must not add lines.
-  for (const line of isOurs ? [said] : said.split(/\n+/)) terminal.say(line);
-  if (isUsage) terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
+  const [first = "", ...more] = isOurs ? [text] : text.split(/\n+/);
+  const help = isUsage ? [`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`] : [];
+  terminal.fail(`${isTyped ? `\`${flag}\`: ` : ""}${first}`, ...more, ...help);
 }

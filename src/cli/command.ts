@@ -1,4 +1,4 @@
-import { object } from "@optique/core/constructs";
+import { type OrErrorOptions, object } from "@optique/core/constructs";
 import { lineBreak, type Message, message, optionName, text } from "@optique/core/message";
 import { type FluentParser, map } from "@optique/core/modifiers";
 import type { NonEmptyString } from "@optique/core/nonempty";
@@ -53,7 +53,7 @@ export function defineCommand<const Given extends Options>(
   definition: CommandDefinition<Given>,
 ): Command {
   const { name, brief, description, examples, options, run } = definition;
-  const parser = object("Options", options as Options, { errors });
+  const parser = object("Options", options as Options, { errors: suggesting() });
   const ready = map(parser, (given): Run => {
     const values = given as ValuesOf<Given>;
     const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
@@ -74,10 +74,10 @@ export function defineCommand<const Given extends Options>(
   return { words, parser: command(words.at(-1) ?? "", ready, texts) };
 }
 
-/** Suggests only the nearest name: the library passes everything similar, nearest first. */
-export const errors = {
-  suggestions: ([it]: readonly string[]) => (it ? message`Did you mean ${optionName(it)}?` : []),
-};
+/** Suggests only the nearest name: the library passes everything similar, nearest first. If none is, gives the advice. */
+export const suggesting = (...advice: string[]): OrErrorOptions => ({
+  suggestions: ([it]) => (it ? message`Did you mean ${optionName(it)}?` : advice.map(text)),
+});
 
 /** A message that keeps the text's line breaks and indentation. */
 export function lines(all: string): Message {

@@ -1,8 +1,8 @@
-import { createInterface } from "node:readline";
+import { once } from "node:events";
+import { createInterface } from "node:readline/promises";
 import { AbortError } from "../errors.ts";
 import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { UsageError } from "./exit-codes.ts";
-import type { Terminal } from "./terminal.ts";
 
 /**
  * Asks the user to type the amount before money is sent.
@@ -13,7 +13,6 @@ export async function confirmPayout(
   { amountInCents, recipientAddress, chainId }: PayoutBody,
   { yes, production }: { readonly yes: boolean; readonly production: boolean },
   baseUrl: string,
-  { say }: Terminal,
 ): Promise<void> {
   await requireProduction(production);
   if (yes) return;
@@ -23,8 +22,8 @@ export async function confirmPayout(
     );
   }
   const amount = (amountInCents / 100).toFixed(2);
-  say(`Send ${amount} USD to ${recipientAddress} on chain ${chainId} through ${baseUrl}.`);
-  const typed = await ask(`Type ${amount} to send it: `, "Nothing was sent.");
+  const fact = `Send ${amount} USD to ${recipientAddress} on chain ${chainId} through ${baseUrl}.`;
+  const typed = await ask(`${fact}\nType ${amount} to send it: `, "Nothing was sent.");
   if (typed !== amount) throw new UsageError("Nothing was sent: the amounts differ.");
 }
 
@@ -43,17 +42,12 @@ export async function requireProduction(production: boolean): Promise<void> {
 export const canAsk = () => process.stdin.isTTY && process.stderr.isTTY;
 
 /** Asks a question on the terminal. After Ctrl-C, or at the end of input, rejects with an error that says `meaning`. */
-export function ask(question: string, meaning: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
-    const end = () => {
-      process.stderr.write("\n");
-      reject(new AbortError(meaning, { code: "aborted" }));
-    };
-    lines.once("close", end);
-    lines.question(question, (answer) => {
-      lines.off("close", end).close();
-      resolve(answer.trim());
-    });
-  });
+export async function ask(question: string, meaning: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = once(lines, "close").then(() => undefined);
+  const answer = await Promise.race([lines.question(question).catch(() => undefined), ended]);
+  lines.close();
+  if (answer !== undefined) return answer.trim();
+  process.stderr.write("\n");
+  throw new AbortError(meaning, { code: "aborted" });
 }

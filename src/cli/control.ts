@@ -15,7 +15,6 @@ import { untilStopped } from "./terminal.ts";
 export const outcomes = { payments: paymentOutcomes, withdrawals: withdrawalOutcomes } as const;
 /** The scenarios of payments, then those of withdrawals. */
 export const scenarios = Object.keys({ ...paymentOutcomes, ...withdrawalOutcomes });
-const scenario = oneOf(scenarios);
 
 export const simulateCommand = defineCommand({
   name: "simulate",
@@ -28,7 +27,7 @@ export const simulateCommand = defineCommand({
   ],
   options: {
     id: operand("ID", "The id of the payment or withdrawal."),
-    scenario: operand("SCENARIO", "The scenario to play.", scenario),
+    scenario: operand("SCENARIO", "The scenario to play.", oneOf(scenarios)),
     amountInCents: setting(
       "--amount CENTS",
       "For a deposit: the amount that the customer chose. Default: what was quoted, or else 2500.",
@@ -92,7 +91,7 @@ export const resendCommand = defineCommand({
   name: "resend",
   brief: "Resend a webhook of a running sandbox.",
   description:
-    "Resends a webhook with a new signature, and prints the response. settlekit events --json and the inspector show the ids of deliveries.",
+    "Resends a webhook with a new signature, and prints the response. settlekit events --type webhook.created and the inspector show the ids of deliveries.",
   examples: ["settlekit resend DELIVERY_ID"],
   options: {
     deliveryId: operand("DELIVERY_ID", "Id of the delivery, or of one of its attempts."),
@@ -111,8 +110,6 @@ export function resend(url: URL | undefined, deliveryId: string): Promise<Webhoo
   return control(url, `deliveries/${encodeURIComponent(deliveryId)}/replay`, {});
 }
 
-const kinds = eventTypes.map((type) => type.replace(/\..*/, ""));
-
 export const eventsCommand = defineCommand({
   name: "events",
   brief: "Print what happened in a running sandbox.",
@@ -127,7 +124,7 @@ export const eventsCommand = defineCommand({
     type: setting(
       "--type TYPE",
       "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
-      oneOf([...new Set([...kinds, ...eventTypes])]),
+      oneOf([...new Set(eventTypes.flatMap((type) => [type.replace(/\..*/, ""), type]))]),
     ).optional(),
     orderId: setting(
       "--order ORDER_ID",
@@ -137,22 +134,24 @@ export const eventsCommand = defineCommand({
     ...controlOptions,
   },
   async run({ follow, url, type = "", orderId, status }, terminal) {
-    const print = (event: SandboxEvent) => {
+    const matches = (event: SandboxEvent) => {
       const of: Readonly<Record<string, unknown>> = { ...event };
       const isOfType = `${event.type}.`.startsWith(type && `${type}.`);
       const isOfOrder = orderId === undefined || of.orderId === orderId;
-      const hasStatus = status === undefined || String(of.status) === status;
-      if (isOfType && isOfOrder && hasStatus) printEvent(event, terminal.result);
+      return isOfType && isOfOrder && (status === undefined || String(of.status) === status);
     };
+    const print = (event: SandboxEvent) =>
+      matches(event) && printEvent(event, terminal.result, { isAsked: type !== "" });
     const printInOrder = terminal.asJson ? print : requestsFirst(print);
     if (!follow) {
       const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
       for (const event of data) print(event);
+      if (!data.some(matches)) terminal.say("No events.");
       return undefined;
     }
     const printAll = async () => {
       for await (const event of eventsOf(url)) printInOrder(event);
-      if (!terminal.asJson) terminal.say("The sandbox has stopped.");
+      terminal.say("The sandbox has stopped.");
       return exitCodes.ok;
     };
     return Promise.race([printAll(), untilStopped()]);

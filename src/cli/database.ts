@@ -110,8 +110,7 @@ export function sqlCommand(component: Component): Command {
       if (forPostgres === forSqlite) throw new UsageError("Pass --postgres or --sqlite.");
       if (forSqlite) refuseBoth("--sqlite", "--schema", schema);
       const dialect = forPostgres ? postgresDialect(schema) : sqliteDialect();
-      const script = migrationScript(dialect, component, from);
-      for (const line of script.trimEnd().split("\n")) terminal.print(line);
+      terminal.print(...migrationScript(dialect, component, from).trimEnd().split("\n"));
     },
   });
 }

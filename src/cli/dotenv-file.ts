@@ -43,7 +43,7 @@ export function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
 export async function writeVariables(
   path: string,
   variables: Readonly<Record<string, string>>,
-  { asJson, say, warn }: Terminal,
+  { say, warn }: Terminal,
 ): Promise<void> {
   const before = readText(path, "");
   const known = parseEnv(before);
@@ -68,13 +68,12 @@ export async function writeVariables(
   }
   if (text === before) {
     const isCurrent = Object.entries(variables).every(([name, value]) => known[name] === value);
-    if (!asJson) say(`${path} ${isCurrent ? "is up to date" : "was left unchanged"}.`);
-    return;
+    return say(`${path} ${isCurrent ? "is up to date" : "was left unchanged"}.`);
   }
   await overwrite(path, Buffer.from(text)).catch((error: Error) => {
     throw new UsageError(`${path} cannot be written: ${error.message}`);
   });
-  if (!asJson) say(`Wrote ${path}.`);
+  say(`Wrote ${path}.`);
 }
 
 /** Overwrites a file in place, because it may be a link or a mount. Takes the space first: a full disk loses nothing. */

@@ -50,7 +50,7 @@ export const execCommand = defineCommand({
     return await exitCodeOf(child).catch((error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
       const problem = isMissing ? "command not found" : error.message;
-      terminal.say(`settlekit: cannot run ${show(file)}: ${problem}.`);
+      terminal.fail(`cannot run ${show(file)}: ${problem}.`);
       return isMissing ? exitCodes.notFound : exitCodes.notExecutable;
     });
   },

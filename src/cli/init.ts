@@ -23,13 +23,9 @@ export const initCommand = defineCommand({
     const isNext = framework === frameworks.next;
     const sandbox = await sandboxFrom({ seed, identity: seed ?? usualIdentity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
-    terminal.say();
-    terminal.say(`Webhooks with ${framework.name}${isNext ? "" : `, in ${file}`}:`);
-    terminal.say();
-    for (const line of programFor(framework, isNext).split("\n")) terminal.print(line);
-    terminal.say();
-    terminal.say("Start the sandbox, and your server with the variables:");
-    terminal.say();
+    terminal.say("", `Webhooks with ${framework.name}${isNext ? "" : `, in ${file}`}:`, "");
+    terminal.print(...programFor(framework, isNext).split("\n"));
+    terminal.say("", "Start the sandbox, and your server with the variables:", "");
     terminal.say("  npx settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks");
     terminal.say(`  ${isNext ? nextCommand(path) : `node --env-file=${path} ${file}`}`);
   },

@@ -58,7 +58,6 @@ export async function printList(
   { csv, columns, table = tableColumns(columns), most = Number.POSITIVE_INFINITY }: ListOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const { asJson } = terminal;
   const rows: string[][] = [];
   let count = 0;
   let left = 0;
@@ -66,7 +65,7 @@ export async function printList(
   for await (const { data, pagination } of partsOf(list)) {
     const items = data.slice(0, most - count);
     for (const item of items) {
-      if (asJson) terminal.json(isRecord(item) ? item : { value: item });
+      if (terminal.asJson) terminal.json(isRecord(item) ? item : { value: item });
       else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
       else rows.push(table.map((name) => fieldOf(item, name)));
       count++;
@@ -79,7 +78,6 @@ export async function printList(
     if (count >= most || !terminal.isRead()) break;
   }
   terminal.progress();
-  if (asJson) return;
   if (!csv && rows.length > 0) {
     for (const line of await alignedLines([table, ...rows])) terminal.print(line);
   }
@@ -95,7 +93,7 @@ async function* partsOf(list: unknown): AsyncGenerator<Part> {
   yield { data: Array.isArray(data) ? data : [] };
 }
 
-/** Columns of tables, most important first. JSON and CSV have more. */
+/** Columns of tables, most important first, of which the first 7 are printed. JSON and CSV have more. */
 const important = [
   "id",
   "orderId",
@@ -105,8 +103,9 @@ const important = [
   "token.symbol",
   "name",
   "status",
-  "state",
   "type",
+  "tokenPriceUsd",
+  "contractAddress",
   "amountInCents",
   "amountFormatted",
   "expectedAmountAsset",
@@ -114,11 +113,10 @@ const important = [
   "recipientAddress",
   "createdAt",
 ];
-const maxColumns = 7;
 
 function tableColumns(columns: readonly string[]): readonly string[] {
   const known = important.filter((name) => columns.includes(name));
-  return (known.length > 1 ? known : columns).slice(0, maxColumns);
+  return (known.length > 1 ? known : columns).slice(0, 7);
 }
 
 async function alignedLines(rows: readonly (readonly string[])[]): Promise<string[]> {
@@ -136,8 +134,8 @@ async function alignedLines(rows: readonly (readonly string[])[]): Promise<strin
 
 /** As in RFC 4180. */
 function csvLine(cells: readonly string[]): string {
-  const isPlain = (cell: string) => !/[",\r\n]/.test(cell);
-  return cells.map((cell) => (isPlain(cell) ? cell : `"${cell.replaceAll('"', '""')}"`)).join(",");
+  const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+  return cells.map((cell) => (/[",\r\n]/.test(cell) ? quoted(cell) : cell)).join(",");
 }
 
 function fieldOf(item: unknown, name: string): string {

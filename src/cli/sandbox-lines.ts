@@ -29,20 +29,22 @@ export function requestsFirst(print: (event: SandboxEvent) => void): (event: San
 /**
  * Prints an event; a request only when it has ended.
  *
- * @param at By default, the sandbox's time, which may be frozen or ahead.
+ * @param options.at By default, the sandbox's time, which may be frozen or ahead.
+ * @param options.isAsked Whether to print a line even if others imply it.
  */
 export function printEvent(
   event: SandboxEvent,
   print: Terminal["report"],
-  at = "at" in event ? new Date(event.at) : new Date(),
+  { at = new Date("at" in event ? event.at : Date.now()), isAsked = false } = {},
 ): void {
   if (isOpenRequest(event)) return;
-  const text = textOf(event);
-  print(event, ...(text === undefined ? [] : [`${paint("dim", timeOfDay(at))}  ${text}`]));
+  const isImplied = event.type === "fault.met" || event.type === "webhook.created";
+  const line = `${paint("dim", timeOfDay(at))}  ${textOf(event)}`;
+  print(event, ...(isImplied && !isAsked ? [] : [line]));
 }
 
-/** An event as a readable line; undefined if other lines imply it. */
-function textOf(event: SandboxEvent): string | undefined {
+/** An event as a readable line. */
+function textOf(event: SandboxEvent): string {
   switch (event.type) {
     case "request":
       return `${event.method} ${event.path}  ${endText(event)}`;
@@ -74,8 +76,9 @@ function textOf(event: SandboxEvent): string | undefined {
     case "reset":
       return "sandbox reset: everything before this is gone";
     case "fault.met":
+      return `fault ${event.route ?? "rate limit"}  ${JSON.stringify(event.fault)}`;
     case "webhook.created":
-      return undefined;
+      return `webhook ${event.event}  created  ${event.orderId ?? ""}  ${event.deliveryId}`;
   }
 }
 

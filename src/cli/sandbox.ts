@@ -21,7 +21,7 @@ ${faultExplanation}`,
     "settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks",
     "settlekit sandbox --port 0 --json",
     "settlekit sandbox --data sandbox.sqlite --merchants 2",
-    "settlekit sandbox --env-file .env",
+    "settlekit sandbox --write-dotenv .env",
     'settlekit sandbox --fault "POST /payments 503 after x2" --fault "GET /payments 800ms always"',
   ],
   options: {
@@ -50,7 +50,7 @@ ${faultExplanation}`,
     const isKept = existsSync(data) && statSync(data).size > 0;
     const isIgnored = isKept && (seed ?? now) !== undefined;
     const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
-    const print = (event: SandboxEvent) => printEvent(event, terminal.report, new Date());
+    const print = (event: SandboxEvent) => printEvent(event, terminal.report, { at: new Date() });
     const stopped = untilStopped();
     sandbox.on("*", terminal.asJson ? print : requestsFirst(print));
     const server = await sandbox.listen({ port, host, allowedHosts });

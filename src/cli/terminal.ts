@@ -41,26 +41,32 @@ export function createTerminal({ stdout, stderr }: Streams) {
   const redacted = (text: string) => redactors.reduce((rest, redact) => redact(rest), text);
   const printerOn =
     (stream: Output) =>
-    (line = "") => {
-      const painted = `${visible(redacted(line)).replaceAll(mark, "\u001b")}\n`;
+    (...lines: readonly string[]) => {
       const showsColours = styleText("bold", "", { stream }) !== "";
-      write(stream, showsColours ? painted : stripVTControlCharacters(painted));
+      for (const line of lines) {
+        const painted = `${visible(redacted(line)).replaceAll(mark, "\u001b")}\n`;
+        write(stream, showsColours ? painted : stripVTControlCharacters(painted));
+      }
     };
   const reporterOn =
-    (print: (line: string) => void) =>
+    (print: (...lines: readonly string[]) => void) =>
     (data: object, ...lines: readonly string[]) => {
       if (terminal.asJson) terminal.json(data);
-      else for (const line of lines) print(line);
+      else print(...lines);
     };
-  const say = printerOn(stderr);
+  const complain = printerOn(stderr);
   const print = printerOn(stdout);
+  const say = (...lines: readonly string[]) => void (terminal.asJson || complain(...lines));
   const terminal = {
     /** Whether the command was run with `--json`. */
     asJson: false,
-    /** Prints a line on stderr. Control characters in it are made visible, except the colours of `paint`. */
+    /** Prints lines on stderr, except with `--json`. Control characters become visible, but not the colours of `paint`. */
     say,
     /** Prints a warning on stderr. */
-    warn: (line: string) => say(`${paint("yellow", "Warning:")} ${line}`),
+    warn: (line: string) => complain(`${paint("yellow", "Warning:")} ${line}`),
+    /** Prints an error on stderr. */
+    fail: (first: string, ...more: readonly string[]) =>
+      complain(`${paint("red", "settlekit:")} ${first}`, ...more),
     /** Prints a line of JSON on stdout. Control characters that JSON leaves unescaped are escaped, too. */
     json(value: object) {
       // Other programs refuse half a surrogate pair, such as at the end of a truncated text.
@@ -71,7 +77,7 @@ export function createTerminal({ stdout, stderr }: Streams) {
     report: reporterOn(say),
     /** Prints the requested result: JSON with `--json`, otherwise lines on stdout. */
     result: reporterOn(print),
-    /** Prints a line of other data on stdout, such as a table row. */
+    /** Prints lines of other data on stdout, such as table rows. */
     print,
     /** Whether the reader of stdout, such as `head`, may still want more. */
     isRead: () => stdout.writable,

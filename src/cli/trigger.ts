@@ -95,10 +95,7 @@ export const triggerCommand = defineCommand({
       secret: signingSecret,
       headerPrefix: values.headerPrefix,
     });
-
-    if (!terminal.asJson) {
-      terminal.say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
-    }
+    terminal.say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
     if (!eventNames.includes(event)) {
       const fact = misspeltEvent(event, eventNames) ?? `The event ${show(event)} is not known.`;
       terminal.warn(`${fact} The known events are ${eventNames.join(", ")}.`);
@@ -108,13 +105,12 @@ export const triggerCommand = defineCommand({
       headers: Object.entries(headers).flat(),
       body: Buffer.from(body),
     }).catch((error: Error) => ({ error: error.message }));
-    if (terminal.asJson)
-      terminal.json({ type: "sent", url: to.href, event, data, detached, ...answer });
+    terminal.report({ type: "sent", url: to.href, event, data, detached, ...answer });
     if ("error" in answer) {
-      terminal.say(`settlekit: ${to.href} did not respond: ${answer.error}.`);
+      terminal.fail(`${to.href} did not respond: ${answer.error}.`);
       return exitCodes.network;
     }
-    if (!terminal.asJson) printAnswer(answer, terminal);
+    printAnswer(answer, terminal);
     return exitCodeFor(answer.status);
   },
 });

@@ -115,6 +115,29 @@ describe("a running sandbox", () => {
     expect(await typesOf("--type", "clock")).toEqual([]);
   });
 
+  test("says that no event matches, but not to programs", async () => {
+    for (const [args, stderr] of [
+      [["--order", "nobody"], "No events.\n"],
+      [["--order", "nobody", "--json"], ""],
+    ] as const) {
+      expect(await run("events", ...args)).toEqual({ code: 0, stdout: "", stderr });
+    }
+  });
+
+  test("prints created webhooks and applied faults only when events asks for their type", async () => {
+    sandbox.faults.next("POST /payments", { status: 503, when: "after" });
+    await create("order_1");
+    const [{ id } = { id: "" }] = sandbox.webhooks.deliveries();
+    const linesOf = async (...args: string[]) => (await run("events", ...args)).stdout;
+    expect(await linesOf("--type", "webhook.created")).toMatch(
+      new RegExp(`^\\S+  webhook payment.created  created  order_1  ${id}\n$`),
+    );
+    expect(await linesOf("--type", "fault")).toMatch(
+      /^\S+ {2}fault POST \/payments {2}\{"status":503,"when":"after"\}\n$/,
+    );
+    expect(await linesOf()).not.toMatch(/ fault | {2}created {2}/);
+  });
+
   test("prints events for other programs to filter", async () => {
     await create("order_1");
     const { stdout, stderr } = await run("events");

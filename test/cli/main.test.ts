@@ -61,6 +61,31 @@ describe("settlekit", () => {
     expect(stderr).toContain(`Try: settlekit ${name} --help`);
   });
 
+  test.each([
+    ["payments", "list", "--limit"],
+    ["payments", "get", "id", "--dotenv"],
+    ["sandbox", "--host"],
+    ["simulate", "id"],
+    ["payments"],
+    [],
+  ])("does not repeat a secret in the wrong place: %s %s %s", async (...args) => {
+    const webhookSecret = "a secret without a prefix";
+    for (const secret of ["sk_test_0123456789", webhookSecret]) {
+      const variables = { SETTLEKIT_WEBHOOK_SECRET: webhookSecret };
+      const { code, stdout, stderr } = await settlekit([...args, secret, "--json"], variables);
+      expect(code).toBe(2);
+      expect(stdout + stderr).not.toContain(secret);
+      expect(stdout).toContain("[redacted]");
+      expect(stderr).toContain("[redacted]");
+    }
+  });
+
+  test("names the option whose value a sandbox refuses", async () => {
+    const { code, stderr } = await settlekit(["sandbox", "--port", "0", "--allow-host", "a:1"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('settlekit: `--allow-host`: "a:1" is not a host name.');
+  });
+
   describe("with --json", () => {
     const missing = "/no/such/folder/file";
     test.each([

@@ -73,7 +73,16 @@ describe("parsing", () => {
     expect(refusalOf("doctor", "--tolerance", "1")).not.toContain("Did you mean");
     expect(refusalOf("sandbos")).toContain("Did you mean `sandbox`?");
     expect(refusalOf("help", "triger")).toContain("Did you mean `trigger`?");
-    expect(refusalOf("deploy")).not.toContain("Did you mean");
+  });
+
+  test("lists the commands if none is like the misspelt one", () => {
+    expect(refusalOf("payments", "retrieve", "id")).toBe(
+      "Unexpected option or subcommand: `retrieve`.\n\nCommands of payments: create, get, list, find, wait.",
+    );
+    expect(refusalOf("deploy")).toMatch(
+      /`deploy`\.\n\nA command comes first: init, .*, balances\.$/,
+    );
+    expect(refusalOf("--dotenv", ".env", "doctor")).toContain("A command comes first: init");
   });
 
   test("suggests only the nearest name", () => {

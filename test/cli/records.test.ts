@@ -77,7 +77,7 @@ test("a table may have more rows than a function takes arguments", async () => {
 
 test("CSV and tables show the fields of a nullable object", async () => {
   const { stdout: tokens } = await run("tokens", "list");
-  expect(tokens).toMatch(/^id +chain\.chainId +symbol +status /);
+  expect(tokens).toMatch(/^id .* symbol +status +type +tokenPriceUsd +contractAddress\n/);
   expect(tokens).toMatch(/^\S+ +84532 +USDC /m);
   const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
   const [{ id }] = await jsonOf(

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { UsageError } from "../exit-codes.ts";
 import { defineTool, described, type Tool } from "./tool.ts";
 
 /** The part of a guide under one heading. */
@@ -40,12 +39,8 @@ export function guideTools(): Tool[] {
 }
 
 /** The guides are in the package's root, above both the source and the build. */
-async function readGuides(): Promise<readonly Section[]> {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, "docs/errors.md"))) {
-    if (folder === dirname(folder)) throw new UsageError("This package has no guides.");
-    folder = dirname(folder);
-  }
+async function readGuides(folder = import.meta.dirname): Promise<readonly Section[]> {
+  if (!existsSync(join(folder, "docs/errors.md"))) return readGuides(dirname(folder));
   const sections: Section[] = [];
   for await (const file of glob("docs/*.md", { cwd: folder })) {
     const text = await readFile(join(folder, file), "utf8");

@@ -38,6 +38,8 @@ export const mcpCommand = defineCommand({
       .then(() => answered)
       // The server sends a result only after its promise has resolved.
       .then(() => setImmediate(0));
+    // For each result that waits for the reader, the transport adds a listener.
+    process.stdout.setMaxListeners(0);
     await server.connect(new StdioServerTransport());
     return Promise.race([stopped, ended]);
   },

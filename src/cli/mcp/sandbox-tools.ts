@@ -6,6 +6,7 @@ import { control } from "../running-sandbox.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
 
 const cents = z.int().check(z.minimum(1));
+const merchantId = described(z.optional(z.string()), "Default: the first merchant.");
 
 /**
  * Tools that change a running sandbox. They use its control routes, which the service does not have, and no key, so
@@ -22,7 +23,7 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_create_payment",
       description: "Creates a payment in the sandbox.",
-      input: { orderId: z.string(), amount: described(cents, "In cents.") },
+      input: { orderId: z.string(), amount: described(cents, "In cents."), merchantId },
       async run(input) {
         const { paymentId } = await control<{ paymentId: string }>(url, "payments", input);
         return { paymentId };
@@ -36,6 +37,7 @@ export function sandboxTools(): Tool[] {
         amountInCents: cents,
         chainId: described(z._default(z.int(), 84_532), "A testnet, such as 84532."),
         recipientAddress: z.string(),
+        merchantId,
       },
       run: (input) => control(url, "withdrawals", input),
     }),
