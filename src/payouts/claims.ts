@@ -7,6 +7,7 @@ import type { PayoutStep, PayoutsEvent } from "./events.ts";
 import { inLedger, type JournalEnd, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
 import { type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
+import type { Doubts } from "./trouble.ts";
 
 /** When this process last read the list, by `performance.now()`, and the reading in progress. */
 export interface Reading {
@@ -39,7 +40,11 @@ export interface PayoutsContext extends Timing {
  * Claims payouts that are due, those in doubt first: while the service is unavailable, their lookups show that, before
  * further requests end in doubt. Each claim has its own fence, which invalidates earlier ones.
  */
-export function* claim(context: PayoutsContext, limit: number): Work<PayoutRow[]> {
+export function* claim(
+  context: PayoutsContext,
+  limit: number,
+  { isInDoubt, isTooSoon }: Doubts,
+): Work<PayoutRow[]> {
   const inDoubt = yield* claimRows(context, limit, "state = 'sending'", []);
   const room = limit - inDoubt.length;
   if (room === 0) return inDoubt;
@@ -50,11 +55,15 @@ export function* claim(context: PayoutsContext, limit: number): Work<PayoutRow[]
   const isStopped = head !== undefined && head.stopped_at !== null;
   // Before a person closes the breaker, an older state of the database may be restored.
   if (isStopped) context.reading.at = Number.NEGATIVE_INFINITY;
-  if (isStopped) return [...inDoubt, ...(yield* claimRows(context, room, "state = 'sent'", []))];
-  const mayBegin = "state IN ('sent', 'approved') OR state = 'planned' AND amount <= $4";
   const unapproved = context.limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
-  return [...inDoubt, ...(yield* claimRows(context, room, mayBegin, [unapproved]))];
+  const others =
+    isStopped || isTooSoon
+      ? yield* claimRows(context, room, "state = 'sent'", [])
+      : yield* claimRows(context, isInDoubt ? 1 : room, mayBegin, [unapproved]);
+  return [...inDoubt, ...others];
 }
+
+const mayBegin = "state IN ('sent', 'approved') OR state = 'planned' AND amount <= $4";
 
 function* claimRows(
   { tenant, leaseMs }: PayoutsContext,

@@ -24,7 +24,7 @@ import { readOthers } from "./others.ts";
 import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
-import { concernsAll } from "./trouble.ts";
+import { concernsAll, type StepResult } from "./trouble.ts";
 
 /** Huge lists take a long time to read. The lease is renewed in the meantime. */
 const lookDeadlineMs = 900_000;
@@ -42,7 +42,7 @@ export async function work(
   row: PayoutRow,
   signal: AbortSignal,
   looksFirst = false,
-): Promise<Error | undefined> {
+): Promise<StepResult> {
   try {
     const isNew = row.state === "planned" || row.state === "approved";
     if (looksFirst && isNew) await context.client.newest(signal);
@@ -89,7 +89,7 @@ async function advance(
   row: PayoutRow,
   signal: AbortSignal,
   lookFirst = context.lookFirst,
-): Promise<Error | undefined> {
+): Promise<StepResult> {
   const { store, client, tenant, quietMs } = context;
   requireSameService(context, row);
   if (row.state !== "sending" && !lookFirst) await readOthers(context, row, signal);
@@ -135,7 +135,7 @@ async function send(
   row: PayoutRow,
   lookedAt: number | undefined,
   signal: AbortSignal,
-): Promise<Error | undefined> {
+): Promise<StepResult> {
   const { store, client, tenant, leaveMs } = context;
   const sender = await client.sender(signal);
   const beginning = { ...context, lookedAt, isKeyed: client.isKeyed, sender };
@@ -177,7 +177,8 @@ async function send(
   } catch (error) {
     return failed(context, row, error, lookedAt !== undefined);
   }
-  return settleWith(context, row, [withdrawal], true);
+  await settleWith(context, row, [withdrawal], true);
+  return "answered";
 }
 
 /** The state of a payout for which nothing was sent. */
@@ -195,7 +196,7 @@ async function failed(
   row: PayoutRow,
   error: unknown,
   hasLooked: boolean,
-): Promise<Error | undefined> {
+): Promise<StepResult> {
   const { client, quietMs, tenant } = context;
   const outcome = outcomeOf(error);
   const doubt = outcome === "unknown" ? doubtOf(error) : undefined;
@@ -225,7 +226,7 @@ async function failed(
   if (doubt !== undefined) {
     context.report({ type: "doubt", tenant, orderId: row.order_id, error: doubt });
     // A 409 is about this request alone. Otherwise the service is in trouble: every further request would end in doubt.
-    return Object(error).status === 409 ? undefined : doubt;
+    return Object(error).status === 409 ? "answered" : doubt;
   }
   report(context, row, error);
   return concernsAll(error) && !wasSuspended ? error : undefined;

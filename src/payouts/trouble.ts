@@ -18,11 +18,40 @@ export function concernsAll(error: unknown): error is SettlekitError {
   );
 }
 
-/** Whether any payout's outcome is unknown: then the service may be unavailable, and put further requests in doubt, too. */
-export function* hasDoubts(tenant: string): Work<boolean> {
-  const inDoubt = yield* sql(
-    "SELECT id FROM {payouts} WHERE tenant = $1 AND final_at IS NULL AND doubt_since IS NOT NULL LIMIT 1",
-    [tenant],
+/**
+ * The result of a step: an error that concerns more than its payout, or whether the service answered a request for a
+ * withdrawal, so that further requests are likely to be answered, too.
+ */
+export type StepResult = Error | "answered" | undefined;
+
+/** What earlier requests say about new ones. */
+export interface Doubts {
+  /** Whether new requests should be made one at a time, and only while the service can be read. */
+  readonly isInDoubt: boolean;
+  /** Whether it is too soon for a new request. */
+  readonly isTooSoon: boolean;
+}
+
+export const noDoubts: Doubts = { isInDoubt: false, isTooSoon: false };
+
+/** The longest time without a new request: then one shows whether the service answers again. */
+const longestPauseMs = 600_000;
+
+/**
+ * Counts the payouts whose requests got no usable response. From the third on, each makes the next new request wait four
+ * times as long, because that one would probably end in doubt, too. Meanwhile, those in doubt are looked up and sent
+ * again.
+ */
+export function* readDoubts(tenant: string): Work<Doubts> {
+  const [doubts] = yield* sql<{ count: number; latest: number | null; now: number }>(
+    `SELECT count(DISTINCT payout_id) AS count, max(COALESCE(ended_at, started_at)) AS latest, {now} AS now
+FROM {payouts} JOIN {payout_attempts} ON payout_id = id
+WHERE tenant = $1 AND state IN ($2, $3) AND (outcome IN ('unknown', 'limited') OR outcome IS NULL AND lease_until <= {now})`,
+    [tenant, "sending", "needs_decision"],
   );
-  return inDoubt.length > 0;
+  const { count, latest, now } = { count: 0, now: 0, ...doubts };
+  const pauseMs = count < 3 ? 0 : Math.min(1_000 * 4 ** count, longestPauseMs);
+  // A time in the future comes from a clock that has been set back since.
+  const isTooSoon = latest != null && latest <= now && now - latest < pauseMs;
+  return { isInDoubt: count > 0, isTooSoon };
 }

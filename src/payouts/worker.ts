@@ -5,7 +5,7 @@ import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
 import { chainPlans } from "./plan.ts";
 import { work } from "./sender.ts";
-import { hasDoubts } from "./trouble.ts";
+import { noDoubts, readDoubts, type StepResult } from "./trouble.ts";
 import { verifyJournal } from "./verify.ts";
 
 /** The options of `payouts.start`. */
@@ -49,8 +49,8 @@ export class Crew {
   /** Consecutive failures that concern all payouts. */
   #troubles = 0;
   #pausedUntil = 0;
-  /** Whether the last step has succeeded. */
-  #isReached = false;
+  /** Whether the service has answered a request for a withdrawal since the last failure. */
+  #isAnswering = false;
   /** Number of steps done. */
   steps = 0;
 
@@ -80,18 +80,17 @@ export class Crew {
     if (this.#stopping.aborted) return false;
     if (performance.now() < this.#pausedUntil) return false;
     const room = this.#room;
-    const [context, isReached] = [this.#context, this.#isReached];
-    let looksFirst = false;
+    const [context, isAnswering] = [this.#context, this.#isAnswering];
+    let doubts = noDoubts;
     const rows = await store.transaction(function* () {
-      const claimed = yield* claim(context, room);
-      looksFirst = !isReached && claimed.length > 0 && (yield* hasDoubts(tenant));
-      return claimed;
+      doubts = isAnswering ? noDoubts : yield* readDoubts(tenant);
+      return yield* claim(context, room, doubts);
     });
     for (const row of rows) {
       const step = { orderId: row.order_id, state: row.state };
       const running: Promise<void> = observers
-        .around(step, () => work(this.#context, row, this.#stopped, looksFirst))
-        .then((trouble) => this.#note(trouble))
+        .around(step, () => work(this.#context, row, this.#stopped, doubts.isInDoubt))
+        .then((result) => this.#note(result))
         // The database is unavailable: the lease will expire by itself.
         .catch((error: unknown) => report({ type: "failed", tenant, orderId: row.order_id, error }))
         .finally(() => {
@@ -114,10 +113,11 @@ export class Crew {
   }
 
   /** Pauses after a failure that concerns all payouts: with a revoked key, each would use up an attempt. */
-  #note(trouble: Error | undefined): void {
-    this.#isReached = trouble === undefined;
-    this.#troubles = this.#isReached ? 0 : this.#troubles + 1;
-    if (this.#isReached) return;
+  #note(result: StepResult): void {
+    const isTrouble = result instanceof Error;
+    this.#isAnswering = !isTrouble && (this.#isAnswering || result === "answered");
+    this.#troubles = isTrouble ? this.#troubles + 1 : 0;
+    if (!isTrouble) return;
     const pauseMs = Math.min(500 * 2 ** this.#troubles, longestPauseMs);
     this.#pausedUntil = performance.now() + pauseMs;
   }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { minute, opened, order, World } from "./world.ts";
@@ -70,13 +70,7 @@ it.each(["a worker", "runDue"])(
     if (how === "runDue") {
       await world.live(payouts, 6 * 60 * minute);
     } else {
-      vi.useFakeTimers();
-      const worker = payouts.start();
-      for (let passed = 0; passed < 6 * 60 * minute; passed += 10_000) await world.advance(10_000);
-      const stopped = worker.stop();
-      await vi.runAllTimersAsync();
-      await stopped;
-      vi.useRealTimers();
+      await world.withWorker(payouts, 6 * 60 * minute);
     }
     expect((await payouts.stats()).states).toMatchObject({ needs_decision: 4, planned: 26 });
     isDown = false;
@@ -87,6 +81,39 @@ it.each(["a worker", "runDue"])(
     expect(world.made).toHaveLength(27);
   },
 );
+
+it.each(["a worker", "runDue"])(
+  "leaves few payouts to a person while the service can be read but creates nothing, with %s",
+  async (how) => {
+    const { world, payouts } = await opened();
+    for (let n = 0; n < 30; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+    let isDown = true;
+    world.answer = (method) =>
+      isDown && method === "POST" ? new Response("unavailable", { status: 503 }) : undefined;
+    await (how === "runDue"
+      ? world.live(payouts, 90 * minute)
+      : world.withWorker(payouts, 90 * minute));
+    isDown = false;
+    // The other client has seen the fake timers' clock.
+    await world.live(world.open(), 10 * minute);
+    const { needs_decision, sent } = (await payouts.stats()).states;
+    expect(needs_decision).toBeLessThanOrEqual(6);
+    expect(sent).toBe(30 - needs_decision);
+    expect(world.made).toHaveLength(sent);
+  },
+);
+
+it("sends at full speed although a few requests end in doubt", async () => {
+  const { world, payouts } = await opened();
+  for (let n = 0; n < 30; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  let requests = 0;
+  world.answer = (method) =>
+    method === "POST" && requests++ % 10 === 9
+      ? new Response("unavailable", { status: 503 })
+      : undefined;
+  await world.withWorker(payouts, minute);
+  expect((await payouts.stats()).states).toMatchObject({ sending: 3, sent: 27 });
+});
 
 it("sends other payouts at once after a 409, which is about one of them", async () => {
   const { world, payouts, state } = await opened();
