@@ -134,10 +134,7 @@ function dateOf(ms: number | null): Date | undefined {
  * money depends on it.
  */
 export function differsFrom(row: Pick<PayoutRow, "body">, found: Withdrawal): string[] {
-  const lacksMetadata = (found.customMetadata ?? null) === null;
-  return differences(bodyOf(row), found).filter(
-    (field) => field !== "customMetadata" || !lacksMetadata,
-  );
+  return differences(bodyOf(row), found, true);
 }
 
 /** @throws {IdempotencyConflictError} when the existing row was planned with other parameters. */

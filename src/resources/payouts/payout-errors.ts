@@ -32,10 +32,8 @@ export function onlyWithdrawal(
   const { orderId, sends } = facts;
   const outcome = sends > 0 ? "unknown" : "not_sent";
   const about = { ...common(facts), param: "orderId", outcome } as const;
-  const sent =
-    sends > 0
-      ? "This call also sent a request to create one, whose response was lost."
-      : "Nothing was sent.";
+  const lost = "This call also sent a request to create one, whose response was lost.";
+  const sent = sends > 0 ? lost : "Nothing was sent.";
   if (others.length > 0) {
     throw new IdempotencyConflictError(
       `orderId "${orderId}" has ${found.length} withdrawals: ${found.map(({ id }) => id).join(", ")}. ${sent} ` +
@@ -43,7 +41,7 @@ export function onlyWithdrawal(
       { ...about, code: "several_withdrawals" },
     );
   }
-  const differing = differences(asked, withdrawal);
+  const differing = differences(asked, withdrawal, sends > 0);
   if (differing.length === 0) return withdrawal;
   throw new IdempotencyConflictError(
     `orderId "${orderId}" already has the withdrawal ${withdrawal.id}, with a different ${differing.join(", ")}. ` +

@@ -117,10 +117,12 @@ function reasonToStoreOtherwise(orderId: string): string | undefined {
 
 /**
  * The fields in which a withdrawal differs from the one requested, compared by meaning: addresses ignore case, chain
- * ids may have either form, metadata is parsed as JSON, and missing values count as their defaults.
+ * ids may have either form, metadata is parsed as JSON, and missing values count as their defaults. After a request for
+ * it, `isOwn`, metadata that the service leaves out does not count: no money depends on it.
  */
-export function differences(asked: SentWithdrawal, found: Withdrawal): string[] {
+export function differences(asked: SentWithdrawal, found: Withdrawal, isOwn = false): string[] {
   const [a, b] = [canonical(asked), canonical(found)];
+  if (isOwn) b.customMetadata ??= a.customMetadata;
   return Object.keys(a).filter((field) => a[field] !== b[field]);
 }
 

@@ -31,6 +31,17 @@ describe("createOnce in doubt", () => {
     expect(time.current).toBeLessThanOrEqual(20_000);
   });
 
+  test("takes a withdrawal for its own although the service leaves out its metadata", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = doubtful(sandbox, async (request) => {
+      const page = await (await sandbox.fetch(request)).json();
+      const data = page.data.map((item: object) => ({ ...item, customMetadata: null }));
+      return Response.json({ ...page, data });
+    });
+    const { id } = await withdrawals.createOnce({ ...payout, customMetadata: { a: 1 } });
+    expect(await existing(sandbox)).toMatchObject([{ id }]);
+  });
+
   test("finds a withdrawal that appears just before the deadline", async () => {
     const sandbox = createSandbox();
     const empty = { data: [], pagination: { total: 0, limit: 1000, offset: 0, hasMore: false } };
