@@ -57,11 +57,11 @@ export function requireServer(): void {
 }
 
 /**
- * A value that all copies of this version in the process share. Bundlers such as Next.js's load several, each with
- * modules of its own.
+ * A value that all copies of settlekit in the process share, whatever their versions. Bundlers such as Next.js's load
+ * several, each with modules of its own. The name changes when the value's shape does.
  */
 export function processWide<T extends object>(name: string, create: () => T): T {
-  const key = Symbol.for(`settlekit ${version} ${name}`);
+  const key = Symbol.for(`settlekit.${name}`);
   const values = globalThis as { [key]?: T };
   values[key] ??= create();
   return values[key];

@@ -21,8 +21,8 @@ import type { OrderNames } from "./recent-payouts.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 // Shared by all clients in this process.
-const flights = () => processWide("flights", () => new SingleFlight<ApiResponse<Withdrawal>>());
-const providers = () => processWide("providers", () => new WeakMap<object, string>());
+const flights = () => processWide("flights.1", () => new SingleFlight<ApiResponse<Withdrawal>>());
+const providers = () => processWide("providers.1", () => new WeakMap<object, string>());
 
 // The key is derived from the order.
 const { idempotencyKey: _, ...onceFields } = findSchema.shape;

@@ -25,7 +25,7 @@ interface Recollection extends OrderNames {
  * The results of `createOnce` in this process, remembered for ten minutes by the order's own name, oldest first. Lists
  * lag behind creations, and an abandoned request may still arrive: both would look as if nothing had been created.
  */
-const payouts = () => processWide("payouts", () => new Map<string, Recollection>());
+const payouts = () => processWide("payouts.1", () => new Map<string, Recollection>());
 
 /** The order's records: its own credential's, then those of others from the same function, latest first. */
 export function recall({ own, shared }: OrderNames, { now }: Time): Recollection[] {

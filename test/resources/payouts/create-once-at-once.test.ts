@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { type ClientOptions, MerchantClient } from "../../../src/index.ts";
+import { version } from "../../../src/runtime.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { clientOf } from "../sandbox-client.ts";
 import { existing, payout } from "./payout.ts";
@@ -96,6 +97,13 @@ describe("copies of settlekit in one process", () => {
     const made = await Promise.all([one, two].map((it) => it.withdrawals.createOnce(payout)));
     expect(made[1]?.id).toBe(made[0]?.id);
     expect(await existing(sandbox)).toHaveLength(1);
+  });
+
+  test("share their state whatever their versions", async () => {
+    await clientOf(createSandbox()).withdrawals.createOnce(payout);
+    const shared = Object.getOwnPropertySymbols(globalThis).map(String);
+    expect(shared).toEqual(expect.arrayContaining(["Symbol(settlekit.flights.1)"]));
+    expect(shared.filter((name) => name.includes(version))).toEqual([]);
   });
 
   test("remember what another one created with a key that has since been rotated", async () => {
