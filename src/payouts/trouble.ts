@@ -38,20 +38,29 @@ export const noDoubts: Doubts = { isInDoubt: false, isTooSoon: false };
 const longestPauseMs = 600_000;
 
 /**
- * Counts the payouts whose requests got no usable response. From the third on, each makes the next new request wait four
- * times as long, because that one would probably end in doubt, too. Meanwhile, those in doubt are looked up and sent
- * again.
+ * Counts the payouts whose requests got no usable response since one was last answered. From the third on, each makes the
+ * next new request wait four times as long, because that one would probably end in doubt, too. Meanwhile, those in doubt
+ * are looked up and sent again.
  */
 export function* readDoubts(tenant: string): Work<Doubts> {
   const [doubts] = yield* sql<{ count: number; latest: number | null; now: number }>(
-    `SELECT count(DISTINCT payout_id) AS count, max(COALESCE(ended_at, started_at)) AS latest, {now} AS now
-FROM {payouts} JOIN {payout_attempts} ON payout_id = id
-WHERE tenant = $1 AND state IN ($2, $3) AND (outcome IN ('unknown', 'limited') OR outcome IS NULL AND lease_until <= {now})`,
-    [tenant, "sending", "needs_decision"],
+    `WITH answered AS (
+  SELECT sent_at FROM {payouts} WHERE tenant = $1 AND reserved_at IS NOT NULL AND sent_at IS NOT NULL
+  ORDER BY reserved_at DESC LIMIT 1
+)
+SELECT count(CASE WHEN latest > COALESCE((SELECT sent_at FROM answered), 0) THEN 1 END) AS count,
+  max(latest) AS latest, {now} AS now
+FROM (
+  SELECT max(COALESCE(ended_at, started_at)) AS latest FROM {payouts} JOIN {payout_attempts} ON payout_id = id
+  WHERE tenant = $1 AND state IN ('sending', 'needs_decision')
+    AND (outcome IN ('unknown', 'limited') OR outcome IS NULL AND lease_until <= {now})
+  GROUP BY id
+) AS doubts`,
+    [tenant],
   );
-  const { count, latest, now } = { count: 0, now: 0, ...doubts };
+  if (!doubts?.latest) return noDoubts;
+  const { count, latest, now } = doubts;
   const pauseMs = count < 3 ? 0 : Math.min(1_000 * 4 ** count, longestPauseMs);
   // A time in the future comes from a clock that has been set back since.
-  const isTooSoon = latest != null && latest <= now && now - latest < pauseMs;
-  return { isInDoubt: count > 0, isTooSoon };
+  return { isInDoubt: true, isTooSoon: latest <= now && now - latest < pauseMs };
 }
