@@ -216,7 +216,7 @@ function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
       "An earlier request with this key is still running, or had other parameters. Repeat it unchanged, or find out what it " +
       "created before you use a new key.",
     RateLimitError: pause ?? "Send fewer requests at once.",
-    ServerError: pause ? `The service failed. ${pause}` : "The service failed: call again later.",
+    ServerError: `The service failed. ${pause ?? "Call again later."}`,
   };
   return cures[kind] ?? "Check the request, baseUrl and any proxy before calling again.";
 }

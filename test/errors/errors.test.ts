@@ -112,7 +112,7 @@ describe("an error response", () => {
 
   test("without a body still has a message", () => {
     expect(answered(500).message).toBe(
-      "The service gave no reason. [500, server_error, req_1] The service failed: call again later.",
+      "The service gave no reason. [500, server_error, req_1] The service failed. Call again later.",
     );
   });
 

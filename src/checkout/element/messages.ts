@@ -34,9 +34,9 @@ export const english = {
   toAddress: "To this address on {network}",
   onlyOn: "Send only {token} on {network}. Anything else may be lost.",
   validFor: "This price is valid for {time}",
-  priceRenewed: "The price was updated. The amount has changed.",
+  priceRenewed: "The price and amount have changed.",
   priceFailed: "The price could not be loaded ({code}). Choose another token, or try again.",
-  unpayable: "You cannot pay with this token here ({code}). Choose another one.",
+  unpayable: "You cannot pay with this token here ({code}). Choose another token.",
   tryAgain: "Try again",
 
   copyAmount: "Copy the amount",

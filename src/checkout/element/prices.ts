@@ -55,10 +55,6 @@ export class Prices {
   /** Forgets the price, and cancels the current request. */
   drop(): void {
     this.#seen = undefined;
-    this.#clear();
-  }
-
-  #clear(): void {
     this.#request?.abort();
     this.#request = undefined;
     this.#retryAt = undefined;
@@ -73,7 +69,9 @@ export class Prices {
     if (checkout === undefined || payment?.status !== "pending") return;
     const isDeposit = payment.type === "deposit";
     if (isDeposit && forceDepositAmount === undefined) return;
-    this.#clear();
+    const seen = this.#seen;
+    this.drop();
+    this.#seen = seen;
     const request = new AbortController();
     const signal = AbortSignal.any([this.#options.signal(), request.signal]);
     this.#request = request;
@@ -89,9 +87,8 @@ export class Prices {
         : checkout.paymentRequest(payment, quote);
       const offer = offerOf(payable, quote, choice);
       this.#request = undefined;
-      const seen = this.#seen ?? offer;
-      const isSame = seen.choice.key === offer.choice.key;
-      const isRenewed = isSame && seen.request.amount !== offer.request.amount;
+      const isRenewed =
+        seen?.choice.key === offer.choice.key && seen.request.amount !== offer.request.amount;
       this.#seen = offer;
       update({ offer, choice: offer.choice, isRenewed });
     } catch (error) {
