@@ -57,8 +57,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent again after an incomplete lookup",
     file: "src/resources/payouts/ledger-client.ts",
-    find: "return (await findByOrderId(http, list, orderId, options)).data;",
-    replace: "return findByOrderId(http, list, orderId, options).then((it) => it.data, () => []);",
+    find: "(await findByOrderId(http, list, orderId, options)).data",
+    replace: "findByOrderId(http, list, orderId, options).then((it) => it.data, () => [])",
     test: "test/payouts/sending.test.ts",
   },
   {
