@@ -11,6 +11,8 @@ type Resource = ReturnType<typeof resourceOf>;
 
 /** Shorter than the lease, to leave time for settling. */
 const deadlineMs = leaseMs / 2;
+/** Shorter still, for a read that only shows whether the service responds. */
+const probeMs = 5_000;
 
 /** Nothing can be read from the service, so the subject is not to blame. `cause` is the error of reading it. */
 export class Unreachable extends Error {}
@@ -85,7 +87,7 @@ async function read<T>(
     const outage = new Unreachable("", { cause });
     if (RateLimitError.is(cause)) throw outage;
     try {
-      const options = { deadlineMs, maxRetries: 0, signal };
+      const options = { deadlineMs: probeMs, maxRetries: 0, signal };
       if (!signal.aborted) await resourceOf(clientOf(tenant), kind).list({ limit: 1 }, options);
     } catch {
       if (!signal.aborted) throw outage;

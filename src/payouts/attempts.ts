@@ -193,8 +193,6 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   const isProven = lookedAt !== undefined && lookedAt >= past.provenAt;
   const isRepetition = isKeyed && past.isKeyAlive;
   if (past.requests > 0 && !isRepetition && !isProven) return { kind: "unproven" };
-  const isUnread = past.requests === 0 && lookedAt === undefined;
-  if (isUnread && (yield* hasOther(tenant, row.order_id))) return { kind: "listed" };
   if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };
   if (needsApproval(limits, current.amount) && current.approved_by === null) {
     return { kind: "unapproved" };
@@ -209,6 +207,8 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
     const hold = yield* holdOf(tenant, limits, current, now);
     if (hold) return { kind: "held", hold, dueAt: Math.min(hold.until, now + holdMs) };
   }
+  const isUnread = past.requests === 0 && lookedAt === undefined;
+  if (isUnread && (yield* hasOther(tenant, row.order_id))) return { kind: "listed" };
   // The lock's time is from before any wait for it, which may have lasted beyond midnight.
   yield* sql(
     `UPDATE {payouts} SET state = 'sending', problem = NULL, waits_until = NULL,

@@ -9,10 +9,19 @@ import type { PayoutLimits } from "./options.ts";
 import { type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
 import type { Doubts } from "./trouble.ts";
 
-/** When this process last read the list, by `performance.now()`, and the reading in progress. */
-export interface Reading {
-  at: number;
+/** This process's reading of the list. */
+export class Reading {
+  /** When the last one began, by `performance.now()`. */
+  at = Number.NEGATIVE_INFINITY;
   running: Promise<void> | undefined;
+  /** How often an older state of the database may have taken over. */
+  resets = 0;
+
+  /** Has the list read again before the next request. */
+  reset(): void {
+    this.at = Number.NEGATIVE_INFINITY;
+    this.resets++;
+  }
 }
 
 /** The shared context of a ledger's parts. */
@@ -54,7 +63,7 @@ export function* claim(
   if (head?.known_hash === known.end.hash) known.end = head;
   const isStopped = head !== undefined && head.stopped_at !== null;
   // Before a person closes the breaker, an older state of the database may be restored.
-  if (isStopped) context.reading.at = Number.NEGATIVE_INFINITY;
+  if (isStopped) context.reading.reset();
   const unapproved = context.limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
   const others =
     isStopped || isTooSoon

@@ -3,7 +3,7 @@ import { preparing, withReady } from "../stores/lifecycle.ts";
 import { type Observers, reporter } from "../stores/observers.ts";
 import { requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { show } from "../values.ts";
-import type { PayoutsContext, Reading } from "./claims.ts";
+import { type PayoutsContext, Reading } from "./claims.ts";
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
 import { noEntry } from "./journal.ts";
 import { checkedLimits, type PayoutsOptions } from "./options.ts";
@@ -25,12 +25,11 @@ export function contextOf<Client, Mode extends StoreMode>(
   const anyStore = store as unknown as Store;
   const migrated = preparing(() => requireMigrated(anyStore, payoutTables));
   const ready = withReady(anyStore, migrated);
-  const reading: Reading = { at: Number.NEGATIVE_INFINITY, running: undefined };
+  const reading = new Reading();
   const transaction: Store["transaction"] = (work, transactionOptions) =>
     ready.transaction(work, transactionOptions).catch((error: unknown) => {
       // A replica without the last commits may take over.
-      if (StoreError.is(error) && error.code === "store_unavailable")
-        reading.at = Number.NEGATIVE_INFINITY;
+      if (StoreError.is(error) && lostContact.has(error.code)) reading.reset();
       throw error;
     });
   return {
@@ -70,3 +69,5 @@ function unlimitedWarning({
     } catch {}
   };
 }
+
+const lostContact: ReadonlySet<string> = new Set(["store_unavailable", "no_free_client"]);

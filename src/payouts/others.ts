@@ -1,3 +1,4 @@
+import { StoreError } from "../errors.ts";
 import { unreadable } from "../resources/lists/page-walk.ts";
 import { sql, type Work } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
@@ -34,6 +35,7 @@ export async function readOthers(
 async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<void> {
   const { store, client, tenant, quietMs, known, reading } = context;
   const startedAt = performance.now();
+  const { resets } = reading;
   const [head] = await decide(context, function* (ledger) {
     yield* ledger.lock();
     return yield* sql<{ listed_to: number | null }>(
@@ -51,6 +53,7 @@ async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<v
   let count = 0;
   let total = Number.NaN;
   let body: unknown;
+  let isEnough = false;
   for await (const page of client.pages(signal)) {
     const { data, pagination } = page;
     const times = data.map((item) => Date.parse(Object(item).createdAt));
@@ -65,9 +68,10 @@ async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<v
     count += data.length;
     body = page;
     pagesLeft--;
-    if (earliestMs < stopMs || pagesLeft === 0) break;
+    isEnough = earliestMs < stopMs || (pagesLeft <= 0 && !Number.isNaN(earliestMs));
+    if (isEnough) break;
   }
-  if (!(earliestMs < stopMs) && pagesLeft > 0 && count < total) {
+  if (!isEnough && count < total) {
     throw unreadable(
       "The list of withdrawals could not be read completely, so nothing was sent: it ended after " +
         `${count} different items, although pagination.total is ${total}.`,
@@ -84,19 +88,36 @@ async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<v
       [tenant, Number.isNaN(readTo) ? null : readTo, end.seq, end.hash],
     ),
   );
-  if (recorded.length > 0) reading.at = startedAt;
+  if (recorded.length === 0 || reading.resets !== resets) {
+    throw new StoreError(
+      "While the list of withdrawals was read, the database was unavailable, or lost commits, so nothing was sent. The list " +
+        "will be read again.",
+      { code: "store_unavailable" },
+    );
+  }
+  reading.at = startedAt;
 }
 
 function* record(tenant: string, withdrawals: readonly Withdrawal[]): Work<void> {
-  for (const withdrawal of withdrawals) {
+  const orders = withdrawals.flatMap((withdrawal) => {
     const { id, orderId = null } = Object(withdrawal);
-    if (orderId === null) continue;
-    yield* sql(
-      `INSERT INTO {payout_others} (tenant, order_id) SELECT $1, $2 WHERE NOT EXISTS (
-  SELECT 1 FROM {payouts} WHERE tenant = $1 AND order_id = $2 AND withdrawal_id = $3
-) ON CONFLICT DO NOTHING`,
-      // The service may turn references that look like numbers into numbers.
-      [tenant, storable(String(orderId)), storable(String(id))],
-    );
+    // The service may turn references that look like numbers into numbers.
+    return orderId === null ? [] : [[storable(String(orderId)), storable(String(id))]];
+  });
+  // In one order, so that two processes do not wait for each other.
+  orders.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+  for (let first = 0; first < orders.length; first += ordersAtOnce) {
+    const missing = Array(2 * ordersAtOnce).fill(null);
+    const some = [...orders.slice(first, first + ordersAtOnce).flat(), ...missing];
+    yield* sql(insertOrders, [tenant, ...some.slice(0, 2 * ordersAtOnce)]);
   }
 }
+
+/** A fixed number, because databases keep each statement that differs. */
+const ordersAtOnce = 50;
+const rows = Array.from({ length: ordersAtOnce }, (_, n) => `($${2 * n + 2}, $${2 * n + 3})`);
+const insertOrders = `INSERT INTO {payout_others} (tenant, order_id)
+SELECT $1, column1 FROM (VALUES ${rows.join(", ")}) AS listed
+WHERE column1 IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM {payouts} WHERE tenant = $1 AND order_id = column1 AND withdrawal_id = column2
+) ON CONFLICT DO NOTHING`;

@@ -81,10 +81,13 @@ export class Crew {
     if (performance.now() < this.#pausedUntil) return false;
     const room = this.#room;
     const [context, isAnswering] = [this.#context, this.#isAnswering];
+    const isBusy = this.#running.size > 0;
     let doubts = noDoubts;
     const rows = await store.transaction(function* () {
       doubts = isAnswering ? noDoubts : yield* readDoubts(tenant);
-      return yield* claim(context, room, doubts);
+      // The answer to what is running shows whether others are likely to get one.
+      const isTooSoon = doubts.isTooSoon || (doubts.isInDoubt && isBusy);
+      return yield* claim(context, room, { ...doubts, isTooSoon });
     });
     for (const row of rows) {
       const step = { orderId: row.order_id, state: row.state };

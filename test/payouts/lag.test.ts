@@ -34,7 +34,7 @@ describe.each(databases)("the lag of a ledger on %s", (_, openDatabase) => {
     ] as const) {
       await payouts.plan({ ...order, orderId, amountInCents });
     }
-    await payouts.runDue();
+    await payouts.runDue({ concurrency: 1 });
     expect((await payouts.get("above_limits"))?.waitsUntil).toBeDefined();
     await world.advance(1_000);
     expect((await payouts.stats()).lagMs).toBe(0);

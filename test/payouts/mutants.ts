@@ -317,16 +317,30 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "an incomplete list shows that nothing was sent before a restore",
     file: "src/payouts/others.ts",
-    find: "if (!(earliestMs < stopMs) && pagesLeft > 0 && count < total) {",
+    find: "if (!isEnough && count < total) {",
     replace: "if (count > total) {",
     test: "test/payouts/stale-copy.test.ts",
   },
   {
     name: "a process trusts what it has read before a replica may have taken over",
     file: "src/payouts/context.ts",
-    find: 'if (StoreError.is(error) && error.code === "store_unavailable")',
+    find: "if (StoreError.is(error) && lostContact.has(error.code))",
     replace: 'if (StoreError.is(error) && error.code === "")',
     test: "test/payouts/stale-copy.test.ts",
+  },
+  {
+    name: "a reading counts although a replica may have taken over meanwhile",
+    file: "src/payouts/others.ts",
+    find: " || reading.resets !== resets",
+    replace: "",
+    test: "test/payouts/stale-copy.test.ts",
+  },
+  {
+    name: "several new payouts are begun before one in doubt has an answer",
+    file: "src/payouts/worker.ts",
+    find: "doubts.isTooSoon || (doubts.isInDoubt && isBusy)",
+    replace: "doubts.isTooSoon",
+    test: "test/payouts/rounds.test.ts",
   },
   {
     name: "new payouts are put in doubt although the service creates no withdrawals",

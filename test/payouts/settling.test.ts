@@ -194,7 +194,8 @@ it.skipIf(openPostgres === undefined)(
           const steps = work();
           let step = steps.next();
           while (!step.done) {
-            const isDecided = "text" in step.value && /SET state = 'needs_decision'/.test(step.value.text);
+            const isDecided =
+              "text" in step.value && /SET state = 'needs_decision'/.test(step.value.text);
             if (isDecided && telling === undefined) yield* call(webhook);
             step = steps.next(yield step.value);
           }

@@ -214,23 +214,51 @@ describe("the reading of the list before the first request of a process", () => 
   });
 });
 
-it("is repeated after the database was unavailable, because a replica without its last commits may have taken over", async () => {
-  const world = World.inMemory();
-  const store = world.store();
-  let isDown = false;
-  const transaction: typeof store.transaction = async (...work) => {
-    if (isDown) throw new StoreError("No connection", { code: "store_unavailable" });
-    return store.transaction(...work);
-  };
-  const payouts = world.open({ store: { ...store, transaction } });
-  await payouts.migrate();
-  await pay(payouts, order.orderId);
-  await world.client().withdrawals.create(orderOf("lost"));
-  isDown = true;
-  await expect(payouts.runDue()).rejects.toThrow("No connection");
-  isDown = false;
-  await pay(payouts, "lost");
-  expect(world.made).toHaveLength(2);
+describe("if the database was unavailable, a replica without its last commits may have taken over, so the reading", () => {
+  async function openFailing() {
+    const world = World.inMemory();
+    const store = world.store();
+    const state = { isDown: false };
+    const transaction: typeof store.transaction = async (...work) => {
+      if (state.isDown) throw new StoreError("No connection", { code: "store_unavailable" });
+      return store.transaction(...work);
+    };
+    const payouts = world.open({ store: { ...store, transaction } });
+    await payouts.migrate();
+    const failOnce = async () => {
+      state.isDown = true;
+      await expect(payouts.get("any")).rejects.toThrow("No connection");
+      state.isDown = false;
+    };
+    return { world, payouts, failOnce };
+  }
+
+  it("is repeated", async () => {
+    const { world, payouts, failOnce } = await openFailing();
+    await pay(payouts, order.orderId);
+    await world.client().withdrawals.create(orderOf("lost"));
+    await failOnce();
+    await pay(payouts, "lost");
+    expect(world.made).toHaveLength(2);
+  });
+
+  it("does not count if that happens meanwhile", async () => {
+    const { world, payouts, failOnce } = await openFailing();
+    let failing: Promise<void> | undefined;
+    world.answer = (method) => {
+      if (method === "GET") failing ??= failOnce();
+      return undefined;
+    };
+    await pay(payouts, order.orderId);
+    await failing;
+    expect(world.creations).toEqual([]);
+    expect(await payouts.get(order.orderId)).toMatchObject({
+      state: "planned",
+      problem: expect.stringContaining("The list will be read again."),
+    });
+    await world.live(payouts);
+    expect(world.made).toHaveLength(1);
+  });
 });
 
 it("is repeated after the breaker was open, so that a running process finds what was restored", async () => {
