@@ -52,7 +52,6 @@ const bundles: readonly Bundle[] = [
     name: "settlekit/webhooks",
     source: 'export * from "../dist/webhooks.js"',
     aimBytes: 6_000,
-    gateBytes: 9_100,
   },
 ];
 

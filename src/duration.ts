@@ -10,9 +10,6 @@ export type Duration = number | `${number}${DurationUnit}`;
 /** The longest delay of a timer, in milliseconds; a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1;
 
-/** Webhook timestamps are Unix seconds of at most 11 digits, which run out in the year 5138. */
-export const endOfTimeMs = 99_999_999_999_999;
-
 const unitInMs: Record<DurationUnit, number> = {
   ms: 1,
   s: 1000,

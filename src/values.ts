@@ -7,10 +7,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function isWholeWithin(value: unknown, min: number, max: number): value is number {
-  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
-}
-
 /** Whether a value is a plain object, even from another realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false;
@@ -157,25 +153,6 @@ export function checkOptionNames(options: object, known: readonly string[], what
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw invalidOption(unknown, unknownOptionText(unknown, known, what), "unknown_option");
-}
-
-/**
- * Refuses an unknown name, and suggests the closest known one.
- *
- * @param what The noun for the name in the message. Default: `param`.
- * @throws {InvalidRequestError}
- */
-export function checkKnownName(
-  param: string,
-  name: unknown,
-  known: readonly string[],
-  code: string,
-  what = param,
-): void {
-  if (known.some((it) => it === name)) return;
-  const near = nearest(name, known);
-  const cure = near ? `Did you mean ${near}?` : `Pass one of: ${known.join(", ")}.`;
-  throw invalidArgument(param, `There is no ${what} ${show(name)}. ${cure}`, code);
 }
 
 /** The message for an unknown option. `param` may be a path, such as `wire.headerPrefx`. */

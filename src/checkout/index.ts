@@ -26,6 +26,8 @@ export type {
   FetchInit,
   FetchResponse,
   ReadOptions,
+  /** @deprecated Use `ReadOptions`. */
+  ReadOptions as RequestOptions,
   WireOptions,
 } from "../http/settings.ts";
 

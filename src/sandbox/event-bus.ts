@@ -1,4 +1,5 @@
-import { checkKnownName, invalidArgument, show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
+import { checkName } from "./checks.ts";
 import {
   type Announced,
   type Cause,
@@ -95,7 +96,7 @@ export function createEvents(store: Store, now: () => Date) {
     subscribe,
     /** Calls the listener in a microtask after the event, so that the listener can use the sandbox. */
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
-      checkKnownName("type", type, ["*", ...eventTypes], "unknown_event", "event");
+      checkName("type", type, ["*", ...eventTypes], "unknown_event", "event");
       if (typeof listener !== "function") {
         throw invalidArgument("listener", `listener must be a function, got ${show(listener)}.`);
       }

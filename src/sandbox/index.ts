@@ -31,6 +31,10 @@ export type {
   Fault,
   FaultRoute,
   Frequency,
+  /** @deprecated Use `Frequency`. */
+  Frequency as FaultOptions,
+  /** @deprecated Use `Frequency`. */
+  Frequency as Occasions,
   LatencyFault,
   RateLimit,
   ResetFault,
@@ -49,7 +53,13 @@ export type {
   SandboxPayments,
   SimulateOptions,
 } from "./service/payment-scenarios.ts";
-export type { ScenarioSteps, Simulated, UpcomingStep } from "./service/scenarios.ts";
+export type {
+  ScenarioSteps,
+  Simulated,
+  UpcomingPaymentStep,
+  UpcomingStep,
+  UpcomingWithdrawalStep,
+} from "./service/scenarios.ts";
 export type {
   SandboxWithdrawals,
   SimulateWithdrawalOptions,

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { endOfTimeMs } from "../duration.ts";
-import { isWholeWithin } from "../values.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
+import { endOfTimeMs, isWholeWithin } from "./checks.ts";
 import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
 

@@ -5,9 +5,10 @@ import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { isWholeWithin, show } from "../values.ts";
+import { show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { checkOptions } from "../wire/fields.ts";
+import { isWholeWithin } from "./checks.ts";
 import { type Connection, firstHalf, isUnanswered, type SandboxApp } from "./connection.ts";
 import { optionsOf, ruled } from "./options.ts";
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";

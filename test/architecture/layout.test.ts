@@ -29,7 +29,7 @@ test.each([
   ["evm", 474],
   ["http", 2_529],
   ["resources", 2_521],
-  ["sandbox", 6_436],
+  ["sandbox", 6_482],
   ["testing", 401],
   ["webhooks", 1_721],
   ["wire", 1_729],

@@ -1,13 +1,7 @@
 import { maxTimerMs } from "../../duration.ts";
-import {
-  checkOptionNames,
-  invalidArgument,
-  isRecord,
-  isWholeWithin,
-  jsonText,
-  show,
-} from "../../values.ts";
+import { checkOptionNames, invalidArgument, isRecord, jsonText, show } from "../../values.ts";
 import { operationTable } from "../../wire/operations.ts";
+import { isWholeWithin } from "../checks.ts";
 
 /**
  * A failure of one request, either `before` it takes effect, so that nothing happens, or `after` it has taken effect,

@@ -1,6 +1,7 @@
-import { invalidArgument, isWholeWithin } from "../../values.ts";
+import { invalidArgument } from "../../values.ts";
 import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
+import { isWholeWithin } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { Payments } from "./payments.ts";
 import { latestQuote, quoteFor, withQuote } from "./quotes.ts";

@@ -1,5 +1,8 @@
 import { InvalidRequestError, NotFoundError } from "../../errors.ts";
-import { checkKnownName, checkOptionNames, show } from "../../values.ts";
+import { checkOptionNames, show } from "../../values.ts";
+import type { PaymentStatus } from "../../wire/payment.ts";
+import type { WithdrawalStatus } from "../../wire/withdrawal.ts";
+import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 
 /**
@@ -20,6 +23,11 @@ export interface UpcomingStep<Status> {
   /** ISO 8601, UTC, on the sandbox's clock; null if only `step` takes it. */
   readonly dueAt: string | null;
 }
+
+/** @deprecated Use `UpcomingStep`. */
+export type UpcomingPaymentStep = UpcomingStep<PaymentStatus>;
+/** @deprecated Use `UpcomingStep`. */
+export type UpcomingWithdrawalStep = UpcomingStep<WithdrawalStatus>;
 
 /** Payments or withdrawals that scenarios are played on. */
 export interface Simulated<Subject extends { readonly status: string }> {
@@ -98,7 +106,7 @@ export function createScenarios<
     const { steps: pace = "at-once" } = playOptions;
     clock.catchUp();
     const subject = found(id);
-    checkKnownName("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
+    checkName("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
     const { length: left } = stepsLeft(id);
     if (left > 0) {
       throw new InvalidRequestError(
@@ -110,7 +118,7 @@ export function createScenarios<
     const { from } = outcomes[scenario];
     if (!from.includes(subject.status)) throw unplayable(name, subject.status, scenario, from);
     const steps = plan(subject, scenario, playOptions);
-    checkKnownName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "pace");
+    checkName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "pace");
     if (pace === "at-once") {
       // Skips the intermediate states.
       const ends = steps.filter((it) => it.status !== "processing" || it === steps.at(-1));

@@ -1,7 +1,8 @@
 import pLimit from "p-limit";
 import TinyQueue from "tinyqueue";
-import { type Duration, durationInMs, endOfTimeMs, maxTimerMs } from "../../duration.ts";
-import { invalidArgument, isWholeWithin } from "../../values.ts";
+import { type Duration, durationInMs, maxTimerMs } from "../../duration.ts";
+import { invalidArgument } from "../../values.ts";
+import { endOfTimeMs, isWholeWithin } from "../checks.ts";
 import { createEvents } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";

@@ -1,9 +1,10 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
-import { checkKnownName, checkOptionNames, show } from "../../values.ts";
+import { checkOptionNames, show } from "../../values.ts";
 import { signWebhook } from "../../webhooks/sign.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
+import { checkName } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
@@ -214,7 +215,7 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     checkOptionNames(options, ["event", "by", "times", "probability"]);
     const { event = null, by, ...frequency } = options;
     const item = { ...disorderOf(kind, by), event };
-    if (event !== null) checkKnownName("event", event, webhookEventNames, "invalid_disorder");
+    if (event !== null) checkName("event", event, webhookEventNames, "invalid_disorder");
     waiting.add(item, frequency);
   }
 

@@ -1,6 +1,7 @@
-import { type Duration, durationInMs, endOfTimeMs } from "../../duration.ts";
-import { checkKnownName, invalidArgument } from "../../values.ts";
+import { type Duration, durationInMs } from "../../duration.ts";
+import { invalidArgument } from "../../values.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import { checkName, endOfTimeMs } from "../checks.ts";
 import type { Frequency } from "../faults/fault.ts";
 import type { WebhookMessage } from "./endpoint.ts";
 
@@ -61,7 +62,7 @@ export interface Disorder extends Pick<WaitingDisorder, "kind" | "byMs"> {}
 
 /** @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`. */
 export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
-  checkKnownName("kind", kind, disorderKinds, "unknown_disorder", "disorder");
+  checkName("kind", kind, disorderKinds, "unknown_disorder", "disorder");
   if (by === undefined) return { kind, byMs: defaultByMs[kind] };
   const invalid = (problem: string) => invalidArgument("by", `by ${problem}`, "invalid_disorder");
   if (defaultByMs[kind] === 0) throw invalid(`does not apply to ${kind}. Leave it out.`);

@@ -1,0 +1,29 @@
+import { invalidArgument, nearest, show } from "../values.ts";
+
+// Argument checks for untyped callers: plain JavaScript, and JSON sent to the control API.
+
+/** Webhook timestamps are Unix seconds of at most 11 digits, which run out in the year 5138. */
+export const endOfTimeMs = 99_999_999_999_999;
+
+export function isWholeWithin(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+}
+
+/**
+ * Rejects an unknown name and suggests the closest known one.
+ *
+ * @param what The noun for the name in the error message. Default: `param`.
+ * @throws {InvalidRequestError}
+ */
+export function checkName(
+  param: string,
+  name: unknown,
+  known: readonly string[],
+  code: string,
+  what = param,
+): void {
+  if (known.some((it) => it === name)) return;
+  const near = nearest(name, known);
+  const cure = near ? `Did you mean ${near}?` : `Pass one of: ${known.join(", ")}.`;
+  throw invalidArgument(param, `There is no ${what} ${show(name)}. ${cure}`, code);
+}
