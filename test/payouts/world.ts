@@ -2,7 +2,7 @@ import { vi } from "vitest";
 import { type ClientOptions, MerchantClient } from "../../src/index.ts";
 import { createPayouts, type PayoutsEvent } from "../../src/payouts/index.ts";
 import type { PayoutsOptions } from "../../src/payouts/options.ts";
-import type { PayoutsStartOptions, PayoutsWorker } from "../../src/payouts/worker.ts";
+import type { PayoutsWorker } from "../../src/payouts/worker.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
 import type { Life } from "../crash.ts";
@@ -168,13 +168,9 @@ export class World {
   }
 
   /** Runs a worker while time advances. */
-  async withWorker(
-    payouts: { start(options: PayoutsStartOptions): PayoutsWorker },
-    ms: number,
-    options: PayoutsStartOptions = {},
-  ): Promise<void> {
+  async withWorker(payouts: { start(): PayoutsWorker }, ms: number): Promise<void> {
     vi.useFakeTimers();
-    const worker = payouts.start(options);
+    const worker = payouts.start();
     for (let passed = 0; passed < ms; passed += 10_000) await this.advance(10_000);
     const stopped = worker.stop();
     await vi.runAllTimersAsync();
