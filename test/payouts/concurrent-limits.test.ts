@@ -42,6 +42,10 @@ describe.skipIf(server === undefined || openDatabase === undefined)(
       });
 
     it("cannot both use the rest of a budget", async () => {
+      // The list is read now, and not while the journal is locked.
+      const amountInCents = order.amountInCents + 1;
+      await world.open().plan({ ...order, orderId: "above the limit", amountInCents });
+      await payouts.runDue();
       for (const orderId of ["first", "second"]) await payouts.plan({ ...order, orderId });
       // Another process has reserved for the first payout, and has not committed.
       await lockJournal();

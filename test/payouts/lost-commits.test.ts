@@ -39,6 +39,7 @@ it("notices that in a process that has only seen the commits", async () => {
   await failOver();
   await other.runDue();
   expect(world.made).toHaveLength(1);
+  expect((await other.stats()).stopped?.reason).toMatch(/has lost commits/);
 });
 
 it("notices that after other entries took the place of the lost ones", async () => {

@@ -75,6 +75,20 @@ describe.each(databases)("on %s, a ledger with another merchant's client", (_, o
     await world.live(payouts, 20 * minute);
     expect((await payouts.get(next.orderId))?.state).toBe("sent");
   });
+
+  it("sends nothing if it has read its own list before the merchant was known", async () => {
+    const { world, payouts } = await worldOn();
+    await payouts.plan(order);
+    const other = world.open({ client: otherOf(world), limits: { perRecipientAndDay: 10_000 } });
+    await other.runDue();
+    // Its limits hold the payout back for some minutes.
+    await world.advance(15 * minute);
+    await payouts.runDue();
+    const recipientAddress = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
+    await payouts.plan({ ...next, recipientAddress, amountInCents: 100 });
+    await other.runDue();
+    expect(world.made.map(({ orderId }) => orderId)).toEqual([order.orderId]);
+  });
 });
 
 describe("a new key of the same merchant", () => {
