@@ -4,8 +4,8 @@ import { randomStream } from "../random.ts";
 import type { Payments } from "./payments.ts";
 
 /**
- * A JSON replacer for the newest published form of responses: CAIP-2 chain ids, `0xeeee…eeee` for native assets and lower case for contracts, a
- * deposit address in every quote, and the fees of payments, of which the sandbox charges none.
+ * A JSON replacer for the newest published form of responses: CAIP-2 chain ids, `0xeeee…eeee` for native assets, lower
+ * case for contracts, a deposit address in every quote, and the fees of payments, of which the sandbox charges none.
  */
 export function publishedForm(payments: Payments) {
   return (name: string, value: unknown): unknown => {
