@@ -71,16 +71,24 @@ export function everyError(): MadeError[] {
   for (const source of sources) {
     visit(source, (node) => {
       if (ts.isNewExpression(node) && isOurError(node, checker)) expand(node, node, new Map(), 3);
-      // The rules of the sandbox's schema, with their messages and codes.
-      if (!ts.isCallExpression(node) || node.expression.getText() !== "ruled") return;
+      if (!ts.isCallExpression(node)) return;
+      const called = node.expression.getText();
+      const none: Known = new Map();
+      const list = (message: string, code?: ts.Expression) => {
+        const codes = code ? textsOf(code, checker, none) : ["invalid_option"];
+        made.push({ class: "ConfigurationError", codes, message, place: placeOf(node) });
+      };
+      // The rules of options, with their messages and codes.
+      if (called === "must") {
+        const [rule, cure] = node.arguments.map((argument) => textOf(argument, checker, none));
+        const { parent } = node;
+        const isRuled = ts.isCallExpression(parent) && parent.expression.getText() === "ruled";
+        const message = `{option} must be ${rule}, got {value}.${cure ?? ""}`;
+        list(message, isRuled ? parent.arguments[2] : undefined);
+      }
       const [, message, code] = node.arguments;
-      if (message === undefined) return;
-      made.push({
-        class: "ConfigurationError",
-        codes: textsOf(code, checker, new Map()),
-        message: textOf(message, checker, new Map()),
-        place: placeOf(node),
-      });
+      if (called === "ruled" && message && !ts.isCallExpression(message))
+        list(textOf(message, checker, none), code);
     });
   }
   return made;

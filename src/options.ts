@@ -8,11 +8,10 @@ import {
   connectionFields,
   connectionSettings,
   type HttpSettings,
-  must,
 } from "./http/settings.ts";
 import { environmentVariable, invalidOption, isRecord, nearest, show } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
-import { checkOptions, type Same } from "./wire/fields.ts";
+import { checkOptions, must, type Same } from "./wire/fields.ts";
 
 /** The options of `MerchantClient`. Every one has a default or an environment variable. */
 export interface ClientOptions extends ConnectionOptions {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import { callSchema, must, type ReadOptions } from "../http/settings.ts";
+import { callSchema, type ReadOptions } from "../http/settings.ts";
 import {
   chainIdOnWire,
   checkContract,
@@ -13,7 +13,7 @@ import {
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
 import { followStatus } from "../resources/waiting.ts";
-import { type ChainId, checkOptions } from "../wire/fields.ts";
+import { type ChainId, checkOptions, must } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import {
   type NewPayment,

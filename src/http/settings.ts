@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { maxTimerMs } from "../duration.ts";
 import type { Channel } from "../runtime.ts";
-import { invalidOption, isRecord, show } from "../values.ts";
+import { invalidOption, isRecord } from "../values.ts";
 import {
   defaultHeaderPrefix,
   defaultRequestIdHeader,
   type Environment,
 } from "../wire/credential.ts";
-import type { Same } from "../wire/fields.ts";
+import { must, type Same } from "../wire/fields.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 import { checkHeaders } from "./headers.ts";
 import type { ClientHooks } from "./hooks.ts";
@@ -90,14 +90,6 @@ export interface HttpSettings
   readonly wire: Complete<WireOptions>;
   /** Set only for server clients, so that browser bundles reference no Node module. */
   readonly channel?: Channel | undefined;
-}
-
-/** A rule for an option. The message contains the option's name and value. */
-export function must(rule: string, cure = "") {
-  return {
-    error: ({ path = [], input }: z.core.$ZodRawIssue) =>
-      `${path.join(".")} must be ${rule}, got ${show(input)}.${cure}`,
-  };
 }
 
 const milliseconds = must(`a number of milliseconds from 1 to ${maxTimerMs}`);

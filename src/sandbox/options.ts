@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { must } from "../wire/fields.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 import { endOfTimeMs, isWholeWithin } from "./checks.ts";
 import type { Seed } from "./random.ts";
@@ -62,7 +63,12 @@ export interface SandboxLimits {
 }
 
 /** An option with a custom rule, error message and error code. */
-export function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code: string) {
+export function ruled<Value>(
+  isRight: (value: unknown) => boolean,
+  rule: string | ReturnType<typeof must>,
+  code = "invalid_option",
+) {
+  const { error } = typeof rule === "string" ? { error: rule } : rule;
   return z.custom<Value>(isRight, { error, params: { code } });
 }
 
@@ -72,52 +78,50 @@ function isWebhookUrl(value: unknown): boolean {
 }
 
 const merchantFields = {
-  name: z.string({ error: "name must be a string." }),
+  name: z.string(must("a string")),
   webhookUrl: ruled<string | URL>(
     isWebhookUrl,
+    // Not shown, because it may contain a password.
     "webhookUrl must be an absolute http or https URL without credentials, such as http://127.0.0.1:3000/webhooks.",
     "invalid_webhook_url",
   ),
   deliver: ruled<Deliver>(
     (value) => typeof value === "function",
-    "deliver must be a function that takes a Request and returns a Response.",
-    "invalid_option",
+    must("a function that takes a Request and returns a Response"),
   ),
   limits: optionsOf({
     minPaymentInCents: ruled<number>(
       (value) => isWholeWithin(value, 1, maxAmountInCents),
-      `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
+      must(`a whole number from 1 to ${maxAmountInCents}`),
       "invalid_limit",
     ),
   }),
-  depositsEnabled: z.boolean({ error: "depositsEnabled must be true or false." }),
-  withdrawalsEnabled: z.boolean({ error: "withdrawalsEnabled must be true or false." }),
+  depositsEnabled: z.boolean(must("true or false")),
+  withdrawalsEnabled: z.boolean(must("true or false")),
 };
+
+const fileName = must("the name of a file");
 
 export const sandboxSchema = optionsOf({
   ...merchantFields,
-  seed: z.union([z.string(), z.number()], { error: "seed must be a string or a number." }),
-  identity: z.union([z.string(), z.number()], { error: "identity must be a string or a number." }),
+  seed: z.union([z.string(), z.number()], must("a string or a number")),
+  identity: z.union([z.string(), z.number()], must("a string or a number")),
   now: ruled<Date>(
     (value) => value instanceof Date && isWholeWithin(value.getTime(), 0, endOfTimeMs),
-    "now must be a valid Date between the years 1970 and 5138. Leave it out to use real time.",
+    must("a valid Date between the years 1970 and 5138", " Leave it out to use real time."),
     "invalid_now",
   ),
   // Checked where it is used.
-  headerPrefix: z.string({ error: "headerPrefix must be a string, such as X-Service." }),
-  dialect: z.enum(["documented", "published"], {
-    error: 'dialect must be "documented" or "published".',
-  }),
-  data: z.string({ error: "data must be the name of a file." }),
+  headerPrefix: z.string(must("a string, such as X-Service")),
+  dialect: z.enum(["documented", "published"], must('"documented" or "published"')),
+  data: z.string(fileName).check(z.minLength(1, fileName)),
   merchants: z.pipe(
     ruled(
       (value) => !Array.isArray(value) || value.length > 0,
       "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
       "no_merchants",
     ),
-    z.array(optionsOf(merchantFields), {
-      error: "merchants must be an array of objects, such as [{}, {}].",
-    }),
+    z.array(optionsOf(merchantFields), must("an array of objects, such as [{}, {}]")),
   ),
 });
 

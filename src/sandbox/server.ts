@@ -7,7 +7,7 @@ import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
 import { show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
-import { checkOptions } from "../wire/fields.ts";
+import { checkOptions, must } from "../wire/fields.ts";
 import { isWholeWithin } from "./checks.ts";
 import { type Connection, firstHalf, isUnanswered, type SandboxApp } from "./connection.ts";
 import { optionsOf, ruled } from "./options.ts";
@@ -65,27 +65,23 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const ownHost = must(
+  "a name or address of this machine",
+  ' Leave it out to listen on 127.0.0.1, or pass "0.0.0.0" to accept connections from other machines.',
+);
+
 const listenSchema = optionsOf({
   // Node would treat a string as a socket path.
   port: ruled<number>(
     (port) => isWholeWithin(port, 0, 65_535),
-    "port must be a whole number from 0 to 65535. Pass 0 for any free port.",
-    "invalid_option",
+    must("a whole number from 0 to 65535", " Pass 0 for any free port."),
   ),
-  host: z.pipe(
-    // Node treats an empty host as every interface, and an unset variable must not expose this machine.
-    ruled(
-      (host) => host !== "",
-      "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
-        '"0.0.0.0" to accept connections from other machines.',
-      "cannot_listen",
-    ),
-    z.string({ error: "host must be a string." }),
-  ),
+  // Node treats an empty host as every interface, and an unset variable must not expose this machine.
+  host: z
+    .string(ownHost)
+    .check(z.refine((host) => host !== "", { ...ownHost, params: { code: "cannot_listen" } })),
   // `checkedName` checks each of them.
-  allowedHosts: z.array(z.custom<string>(), {
-    error: 'allowedHosts must be an array of names, such as ["sandbox"].',
-  }),
+  allowedHosts: z.array(z.custom<string>(), must('an array of names, such as ["sandbox"]')),
 });
 
 /** @throws {ConfigurationError} code `invalid_option`, `port_taken`, `cannot_listen` or `invalid_allowed_host`. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { _safeParse, $ZodError } from "zod/v4/core";
 import { ConfigurationError } from "../errors.ts";
-import { isRecord, unknownOptionText, withoutSecrets } from "../values.ts";
+import { isRecord, show, unknownOptionText, withoutSecrets } from "../values.ts";
 
 // The building blocks of the wire's schemas.
 
@@ -153,6 +153,14 @@ export const chainIdSchema: Schema<ChainId> = z.union([
   ...evmChainId,
   text(/^(?!eip155:)[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/) as unknown as Schema<Caip2>,
 ]);
+
+/** A rule for an option. The message contains the option's name and value. */
+export function must(rule: string, cure = "") {
+  return {
+    error: ({ path = [], input }: z.core.$ZodRawIssue) =>
+      `${path.join(".")} must be ${rule}, got ${show(input)}.${cure}`,
+  };
+}
 
 /**
  * Returns the options as parsed by the schema.

@@ -42,10 +42,29 @@ describe("an option with the wrong name or type", () => {
     ["depositsEnabled", { depositsEnabled: "yes" }],
     ["merchants", { merchants: {} }],
     ["data", { data: 7 }],
+    ["data", { data: "" }],
   ])("is refused with its path as the param: %s", (param, options) => {
     expect(() => createSandbox(options as unknown as SandboxOptions)).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param }),
     );
+  });
+
+  it.each([
+    [{ merchants: [{}, { depositsEnabled: "yes" }] }, 'must be true or false, got "yes".'],
+    [{ dialect: "publishd" }, 'must be "documented" or "published", got "publishd".'],
+    [{ limits: { minPaymentInCents: 0 } }, "must be a whole number from 1 to 100000000, got 0."],
+    [{ data: "" }, "must be the name of a file, got an empty string."],
+  ])("is shown in the message, after its path: %j", (options, problem) => {
+    const message = expect.stringContaining(problem);
+    const path = /^(merchants\.1\.depositsEnabled|dialect|limits\.minPaymentInCents|data) /;
+    const create = () => createSandbox(options as unknown as SandboxOptions);
+    expect(create).toThrow(expect.objectContaining({ message }));
+    expect(create).toThrow(path);
+  });
+
+  it("is not shown if it is a URL, which may contain a password", () => {
+    const create = () => createSandbox({ webhookUrl: "http://ann:hunter2@127.0.0.1/" });
+    expect(create).toThrow(/^webhookUrl must be an absolute http or https URL(?!.*hunter2)/);
   });
 });
 

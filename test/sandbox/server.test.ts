@@ -203,6 +203,9 @@ describe("a port that cannot be opened", () => {
         name: "ConfigurationError",
         code: "invalid_option",
         param: "port",
+        message: expect.stringMatching(
+          /^port must be a whole number from 0 to 65535, got .+\. Pass 0/,
+        ),
       });
     },
   );

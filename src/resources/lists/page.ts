@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { ApiPromise } from "../../http/answer.ts";
 import type { Http } from "../../http/http.ts";
-import { callSchema, must, type ReadOptions } from "../../http/settings.ts";
+import { callSchema, type ReadOptions } from "../../http/settings.ts";
 import { callSite, invalidArgument } from "../../values.ts";
-import { checkOptions } from "../../wire/fields.ts";
+import { checkOptions, must } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
 import { chainIdOnWire, checkParameters, refused } from "../arguments.ts";
