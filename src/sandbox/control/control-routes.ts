@@ -77,11 +77,11 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     post(`/${kind}/:id/simulate`, records.simulate, "scenario");
   }
 
-  get("/withdrawal-idempotency", () => ({ value: sandbox.withdrawalIdempotency }));
+  get("/withdrawal-idempotency", () => ({ withdrawalIdempotency: sandbox.withdrawalIdempotency }));
   const repeatWithdrawals = (value: WithdrawalIdempotency) => {
     sandbox.withdrawalIdempotency = value;
   };
-  post("/withdrawal-idempotency", repeatWithdrawals, "value");
+  post("/withdrawal-idempotency", repeatWithdrawals, "withdrawalIdempotency");
 
   get("/clock", () => ({ now: clock.now() }));
   const advance = async (duration: Duration) => {

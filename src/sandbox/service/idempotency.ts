@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { canonicalJson, invalidOption } from "../../values.ts";
+import { canonicalJson, invalidOption, show } from "../../values.ts";
 import { idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
@@ -7,9 +7,6 @@ import { answerOperation, type Middleware, Refusal } from "./answers.ts";
 
 /** How long a key identifies a request (interface section 8). */
 const idempotencyWindowMs = 24 * 3_600_000;
-
-/** Far more than a test or a day's work needs. Dropped keys count as never used. */
-const maxKept = 100_000;
 
 /** How the service treats a repeated Idempotency-Key on withdrawals, which is not documented. */
 export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
@@ -25,7 +22,8 @@ interface Kept {
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 export function createIdempotencyStore({ clock, store }: Core) {
-  const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
+  // Far more than a test or a day's work needs. Dropped keys count as never used.
+  const kept = store.table<Kept>("idempotency keys", { limit: 100_000 });
   const ofWithdrawals = store.cell<WithdrawalIdempotency>("withdrawal idempotency", "ignored");
 
   return {
@@ -75,7 +73,7 @@ export function createIdempotencyStore({ clock, store }: Core) {
     setOfWithdrawals(value: WithdrawalIdempotency): void {
       const known: readonly WithdrawalIdempotency[] = ["ignored", "honoured", "conflict"];
       if (!known.includes(value)) {
-        const message = `withdrawalIdempotency must be one of ${known.join(", ")}.`;
+        const message = `withdrawalIdempotency must be one of ${known.join(", ")}, got ${show(value)}.`;
         throw invalidOption("withdrawalIdempotency", message, "invalid_withdrawal_idempotency");
       }
       ofWithdrawals.set(value);

@@ -57,12 +57,18 @@ describe("the control API", () => {
 
   it("sets how a withdrawal's repeated Idempotency-Key is treated", async () => {
     const sandbox = createSandbox();
-    const set = (value: unknown) => control(sandbox, "withdrawal-idempotency", { value });
+    const set = (withdrawalIdempotency: string) =>
+      control(sandbox, "withdrawal-idempotency", { withdrawalIdempotency });
     expect((await set("honoured")).status).toBe(204);
     expect(sandbox.withdrawalIdempotency).toBe("honoured");
     const read = await sandbox.fetch(new Request(`${origin}/_sandbox/withdrawal-idempotency`));
-    expect(await read.json()).toEqual({ value: "honoured" });
-    expect((await set("sometimes")).status).toBe(422);
+    expect(await read.json()).toEqual({ withdrawalIdempotency: "honoured" });
+    const refused = await set("honored");
+    expect(refused.status).toBe(422);
+    expect(await errorOf(refused)).toMatchObject({
+      param: "withdrawalIdempotency",
+      message: expect.stringMatching(/^withdrawalIdempotency must be .*, got "honored"\.$/),
+    });
     expect(sandbox.withdrawalIdempotency).toBe("honoured");
   });
 
