@@ -9,6 +9,17 @@ export function isWholeWithin(value: unknown, min: number, max: number): boolean
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
+/** @throws {InvalidRequestError} With the rule and the value, unless the value is right. */
+export function checkRule(
+  isRight: boolean,
+  param: string,
+  rule: string,
+  value: unknown,
+  code?: string,
+): asserts isRight {
+  if (!isRight) throw invalidArgument(param, `${param} must be ${rule}, got ${show(value)}.`, code);
+}
+
 /**
  * Rejects an unknown name and suggests the closest known one.
  *

@@ -1,5 +1,5 @@
-import { invalidArgument, show } from "../values.ts";
-import { checkName } from "./checks.ts";
+import { show } from "../values.ts";
+import { checkName, checkRule } from "./checks.ts";
 import {
   type Announced,
   type Cause,
@@ -97,9 +97,7 @@ export function createEvents(store: Store, now: () => Date) {
     /** Calls the listener in a microtask after the event, so that the listener can use the sandbox. */
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
       checkName("type", type, ["*", ...eventTypes], "unknown_event", "event");
-      if (typeof listener !== "function") {
-        throw invalidArgument("listener", `listener must be a function, got ${show(listener)}.`);
-      }
+      checkRule(typeof listener === "function", "listener", "a function", listener);
       const warn = (error: unknown) => {
         const isError = error instanceof Error;
         process.emitWarning(isError ? error : `A sandbox.on listener threw ${show(error)}.`);

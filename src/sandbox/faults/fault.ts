@@ -1,7 +1,7 @@
 import { maxTimerMs } from "../../duration.ts";
-import { checkOptionNames, invalidArgument, isRecord, jsonText, show } from "../../values.ts";
+import { checkOptionNames, isRecord, jsonText } from "../../values.ts";
 import { operationTable } from "../../wire/operations.ts";
-import { isWholeWithin } from "../checks.ts";
+import { checkName, checkRule, isWholeWithin } from "../checks.ts";
 
 /**
  * A failure of one request, either `before` it takes effect, so that nothing happens, or `after` it has taken effect,
@@ -64,19 +64,16 @@ export interface RateLimit {
  * @throws {ConfigurationError} code `unknown_option`.
  */
 export function checkFault(fault: Fault): Fault {
-  if (!isRecord(fault as unknown)) throw invalidFault("fault", "must be an object");
+  check(isRecord(fault as unknown), "fault", "an object", fault);
   if ("status" in fault) {
     checkOptionNames(fault, ["status", "when", "retryAfter", "body", "latencyMs"]);
-    if (!isWholeWithin(fault.status, 200, 599)) {
-      throw invalidFault("status", "must be a whole number from 200 to 599");
-    }
+    const { status, retryAfter = "", latencyMs = 0 } = fault;
+    check(isWholeWithin(status, 200, 599), "status", "a whole number from 200 to 599", status);
     // Otherwise an invalid header would only fail when the fault applies.
-    const { retryAfter = "" } = fault;
     const isText = typeof retryAfter === "string" && /^[\x20-\x7e]*$/.test(retryAfter);
-    if (!isText && !Number.isFinite(retryAfter)) {
-      throw invalidFault("retryAfter", "must be a number of seconds, or a date as a string");
-    }
-    checkLatency(fault.latencyMs ?? 0);
+    const isRetryAfter = isText || Number.isFinite(retryAfter);
+    check(isRetryAfter, "retryAfter", "a number of seconds, or a date as a string", retryAfter);
+    checkLatency(latencyMs);
     checkMoment(fault.when, ["before", "after"]);
   } else if ("latencyMs" in fault) {
     checkOptionNames(fault, ["latencyMs", "when"]);
@@ -88,42 +85,40 @@ export function checkFault(fault: Fault): Fault {
   } else if (fault.connection === "truncated") {
     checkOptionNames(fault, ["connection"]);
   } else {
-    throw invalidFault(
-      "fault",
-      'must have a status, a latencyMs, or a connection of "reset" or "truncated"',
-    );
+    const rule = 'an object with a status, a latencyMs, or a connection of "reset" or "truncated"';
+    check(false, "fault", rule, fault);
   }
   // As JSON, like everything in the store, and a copy, because the caller may change the original.
   const json = jsonText(fault);
-  if (json === undefined) throw invalidFault("body", "must be text, or a value that JSON can hold");
+  const { body } = fault as AnswerFault;
+  check(json !== undefined, "body", "text, or a value that JSON can hold", body);
   return JSON.parse(json);
 }
 
 function checkLatency(latencyMs: number): void {
   // Longer timers fire at once.
-  if (isWholeWithin(latencyMs, 0, maxTimerMs)) return;
-  throw invalidFault("latencyMs", `must be a whole number of milliseconds up to ${maxTimerMs}`);
+  const rule = `a whole number of milliseconds up to ${maxTimerMs}`;
+  check(isWholeWithin(latencyMs, 0, maxTimerMs), "latencyMs", rule, latencyMs);
 }
 
 function checkMoment(when: string, moments: readonly string[]): void {
-  if (!moments.includes(when)) throw invalidFault("when", `must be ${moments.join(" or ")}`);
+  check(moments.includes(when), "when", moments.join(" or "), when);
 }
 
 /** @throws {InvalidRequestError} code `invalid_fault`. */
 export function checkedRate(rate: RateLimit): Required<RateLimit> {
-  if (!isRecord(rate as unknown)) throw invalidFault("limit", "must be an object, or null");
+  check(isRecord(rate as unknown), "limit", "an object, or null", rate);
   checkOptionNames(rate, ["requestsPerSecond", "retryAfterSeconds"]);
   const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
   for (const [name, value] of Object.entries({ requestsPerSecond, retryAfterSeconds })) {
-    if (!isWholeWithin(value, 0, Number.MAX_SAFE_INTEGER)) {
-      throw invalidFault(name, "must be zero or a positive whole number");
-    }
+    const isCount = isWholeWithin(value, 0, Number.MAX_SAFE_INTEGER);
+    check(isCount, name, "zero or a positive whole number", value);
   }
   return { requestsPerSecond, retryAfterSeconds };
 }
 
-function invalidFault(param: string, problem: string) {
-  return invalidArgument(param, `${param} ${problem}.`, "invalid_fault");
+function check(isRight: boolean, param: string, rule: string, value: unknown): asserts isRight {
+  checkRule(isRight, param, rule, value, "invalid_fault");
 }
 
 /** The requests that a fault applies to: a method and a path prefix, such as `POST /payments`, or `*` for all. */
@@ -164,8 +159,6 @@ export function isOnRoute(route: FaultRoute, method: string, pathname: string): 
 export function checkRoute(route: FaultRoute): void {
   const operations = Object.values(operationTable);
   if (operations.some(({ method, path }) => isOnRoute(route, method, path))) return;
-  const message =
-    `The service has no route that begins with ${show(route)}. Pass a method and a path, such as "POST /payments", ` +
-    '"GET /withdrawals/{withdrawalId}" or "POST /payments/{paymentId}/quotes", or "*".';
-  throw invalidArgument("route", message, "unknown_route");
+  const known = operations.map(({ method, path }) => `${method} ${path.replace(routeGroup, "")}`);
+  checkName("route", route, ["*", ...new Set(known)], "unknown_route");
 }

@@ -1,6 +1,7 @@
 import type { HonoRequest } from "hono";
-import { checkOptionNames, invalidArgument } from "../../values.ts";
+import { checkOptionNames } from "../../values.ts";
 import { credentialHeaderNames } from "../../wire/credential.ts";
+import { checkRule, isWholeWithin } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { FaultMet } from "../events.ts";
 import type { RandomStream } from "../random.ts";
@@ -37,14 +38,12 @@ export function createWaitingList<Item extends object>(
   /** @throws {InvalidRequestError} For an invalid frequency. */
   function add(item: Item, frequency: Frequency): void {
     const { probability = 1, times } = frequency;
-    if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
-      const rule = "probability must be a number above 0 and up to 1.";
-      throw invalidArgument("probability", rule, code);
-    }
+    const isLikely = Number.isFinite(probability) && probability > 0 && probability <= 1;
+    checkRule(isLikely, "probability", "a number above 0 and up to 1", probability, code);
     const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);
-    if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
-      throw invalidArgument("times", "times must be a positive whole number, or Infinity.", code);
-    }
+    const isCount =
+      count === Number.POSITIVE_INFINITY || isWholeWithin(count, 1, Number.MAX_SAFE_INTEGER);
+    checkRule(isCount, "times", "a positive whole number, or Infinity", count, code);
     const key = String(Number(table.entries().at(-1)?.[0] ?? 0) + 1);
     table.set(key, { item, times: Number.isFinite(count) ? count : null, probability });
   }
@@ -137,9 +136,6 @@ export type Faults = ReturnType<typeof createFaults>;
 
 const frequencyNames = ["probability", "times"];
 
-/** The rate limit's window. */
-const windowMs = 1_000;
-
 export function createFaults({ store, random, headerPrefix }: Core) {
   const waiting = createWaitingList<Pick<WaitingFault, "route" | "fault">>(
     store.table("faults"),
@@ -147,7 +143,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
     "invalid_fault",
   );
   const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
-  /** Each caller's requests in the current window. It is in real time, because clients wait in real time. */
+  /** Each caller's requests in the current second. It is in real time, because clients wait in real time. */
   const counts = new Map<string, number>();
   let windowEndMs = 0;
   store.onReplaced(() => {
@@ -158,7 +154,7 @@ export function createFaults({ store, random, headerPrefix }: Core) {
   function count(caller: string): number {
     const now = performance.now();
     if (now >= windowEndMs) {
-      windowEndMs = now + windowMs;
+      windowEndMs = now + 1_000;
       counts.clear();
     }
     const sent = (counts.get(caller) ?? 0) + 1;

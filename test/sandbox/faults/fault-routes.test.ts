@@ -137,6 +137,15 @@ describe("an invalid fault", () => {
   });
 
   it.each([
+    [{ status: 99, when: "before" }, "status must be a whole number from 200 to 599, got 99."],
+    [{ status: 503 }, "when must be before or after, got undefined."],
+    [{ latencyMs: "3s", when: "before" }, 'up to 2147483647, got "3s".'],
+    [503, "fault must be an object, got 503."],
+  ])("is refused with its value in the message: %j", (fault, problem) => {
+    expect(() => createSandbox().faults.next("*", fault as Fault)).toThrow(problem);
+  });
+
+  it.each([
     [{ status: 503, when: "before", retryafter: 3 }, "Did you mean retryAfter?"],
     [{ status: 503, when: "before", connection: "reset" }, "The options are: status, when, "],
     [{ latencyMs: 5, when: "before", retryAfter: 3 }, "The options are: latencyMs, when."],
