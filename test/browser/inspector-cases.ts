@@ -196,6 +196,9 @@ export function inspectorCases(browser: () => Browser): void {
       await page.goto(`${service.url}/_sandbox/entries/1`);
       await page.getByText("As a curl command").waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
+      const left = (element: Element) => element.getBoundingClientRect().left;
+      const details = await page.locator("dl").first().evaluate(left);
+      expect(details).toBe(await page.getByRole("heading", { level: 2 }).evaluate(left));
     });
 
     test("can be read without JavaScript", async () => {

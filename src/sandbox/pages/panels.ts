@@ -6,7 +6,12 @@ import type { Fault, Frequency } from "../faults/fault.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { paymentOutcomes } from "../service/payment-scenarios.ts";
 import { withdrawalOutcomes } from "../service/withdrawal-scenarios.ts";
-import { type DisorderKind, disorderKinds } from "../webhooks/disorder.ts";
+import {
+  type Disorder,
+  type DisorderKind,
+  disorderKinds,
+  disorderOf,
+} from "../webhooks/disorder.ts";
 import {
   badge,
   type Choice,
@@ -134,14 +139,21 @@ const frequencies: readonly Choice[] = [
   ["one time in ten", { probability: 0.1 }],
 ];
 
-const disorderTexts: Readonly<Record<DisorderKind, string>> = {
-  duplicate: "twice",
-  reorder: "after the next one",
-  delay: "a minute late",
-  tamper: "tampered with",
-  "stale-timestamp": "with an old timestamp",
-  "wrong-secret": "signed with another secret",
-};
+/** A disorder in words that follow "arrives", such as `60 s late`. */
+function disorderText({ kind, byMs }: Disorder): string {
+  const by = `${byMs / 1_000} s`;
+  const texts: Readonly<Record<DisorderKind, string>> = {
+    duplicate: "twice",
+    reorder: `after the next one, or ${by} late`,
+    delay: `${by} late`,
+    tamper: "tampered with",
+    "stale-timestamp": `with a timestamp ${by} old`,
+    "wrong-secret": "signed with another secret",
+  };
+  return texts[kind];
+}
+
+const disorders = disorderKinds.map((kind) => [disorderText(disorderOf(kind)), kind] as const);
 
 export function faultPanel({ faults }: Sandbox): Html {
   const limit = faults.limit();
@@ -167,16 +179,15 @@ ${jsonChoice("How often", "...often", frequencies)}
 }
 
 export function disorderPanel({ webhooks }: Sandbox): Html {
-  const cards = webhooks.disorders().map(({ kind, event, ...often }, index) => {
-    const text = `arrives ${disorderTexts[kind]}`;
-    return card(`disorder-${index}`, event ?? "any event", "warn", often, text);
+  const cards = webhooks.disorders().map((waiting, index) => {
+    const text = `arrives ${disorderText(waiting)}`;
+    return card(`disorder-${index}`, waiting.event ?? "any event", "warn", waiting, text);
   });
-  const kinds = disorderKinds.map((kind) => [disorderTexts[kind], kind] as const);
   return html`<section class="panel" aria-labelledby="disorder-title"><h2 id="disorder-title">Webhook disorder</h2>
 <ul class="cards" data-live="disorders" aria-label="Pending disorder">${cards}</ul>
 <details class="form"><summary>Add disorder</summary>
 <form data-post="disorders">
-${jsonChoice("The next webhook arrives", "kind", kinds)}
+${jsonChoice("The next webhook arrives", "kind", disorders)}
 ${jsonChoice("Event", "event", [["any event", undefined], ...webhookEventNames])}
 ${jsonChoice("How often", "...often", frequencies)}
 <div class="buttons"><button class="primary">Add disorder</button>${commandButton("Clear all", "disorders/clear", { about: "disorder" })}</div>
@@ -184,7 +195,7 @@ ${jsonChoice("How often", "...often", frequencies)}
 }
 
 function card(id: string, subject: string, tone: "bad" | "warn", often: Frequency, text: string) {
-  return html`<li id="${id}" class="small-card"><p class="head"><code>${subject}</code>${badge(tone, frequencyText(often))}</p><p class="quiet">${text}</p></li>`;
+  return html`<li id="${id}" class="small-card"><p class="head"><code>${subject === "*" ? "any request" : subject}</code>${badge(tone, frequencyText(often))}</p><p class="quiet">${text}</p></li>`;
 }
 
 /** How many more times something will happen. */
@@ -197,8 +208,7 @@ function frequencyText({ times = 1, probability = 1 }: Frequency): string {
 
 export function redeliveryButtons(deliveryId: string): Html {
   const path = `deliveries/${deliveryId}/replay`;
-  return html`<div class="buttons" role="group" aria-label="Send again">${commandButton("Send again", path, { attributes: primary })}${disorderKinds.map(
-    (disorder) =>
-      commandButton(disorderTexts[disorder], path, { about: "again", body: { disorder } }),
+  return html`<div class="buttons" role="group" aria-label="Send again">${commandButton("Send again", path, { attributes: primary })}${disorders.map(
+    ([text, disorder]) => commandButton(text, path, { about: "again", body: { disorder } }),
   )}</div>`;
 }

@@ -139,6 +139,19 @@ describe("the inspector", () => {
     }
   });
 
+  it("describes pending faults and disorder in words, with the delay that was asked for", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("*", { connection: "truncated" });
+    sandbox.webhooks.disorder("delay", { by: "5m" });
+    sandbox.webhooks.disorder("stale-timestamp", { by: "1h" });
+    sandbox.webhooks.disorder("reorder");
+    const text = await page(sandbox, "/_sandbox");
+    expect(text).toContain('<code>any request</code><span class="badge bad">1 more</span>');
+    expect(text).toContain("arrives 300 s late");
+    expect(text).toContain("arrives with a timestamp 3600 s old");
+    expect(text).toContain("arrives after the next one, or 60 s late");
+  });
+
   it("answers 404 for an unknown entry", async () => {
     for (const sequence of ["0", "01", "-1", "__proto__", "<script>"]) {
       const url = `${origin}/_sandbox/entries/${sequence}`;
