@@ -115,8 +115,7 @@ export function createScenarios<
         { code: "scenario_in_progress", param: "scenario" },
       );
     }
-    const { from } = outcomes[scenario];
-    if (!from.includes(subject.status)) throw unplayable(name, subject.status, scenario, from);
+    if (!outcomes[scenario].from.includes(subject.status)) throw unplayable(subject, scenario);
     const steps = plan(subject, scenario, playOptions);
     checkName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "pace");
     if (pace === "at-once") {
@@ -126,6 +125,21 @@ export function createScenarios<
     }
     put(id, pace === "on-clock" ? steps : steps.map((step) => ({ ...step, dueMs: null })));
     return structuredClone(subject);
+  }
+
+  function unplayable({ status }: Subject, scenario: Scenario) {
+    const { from } = outcomes[scenario];
+    const isUnpaid = !from.includes("pending");
+    const code = isUnpaid ? "payment_not_paid" : (`${name}_not_pending` as const);
+    const cure = isUnpaid
+      ? 'Play "success" on a pending payment first.'
+      : status === "expired"
+        ? 'Play "late", or create another payment.'
+        : "Create another one.";
+    return new InvalidRequestError(
+      `The ${name} is ${status}, but must be ${from.join(" or ")} for ${show(scenario)}. ${cure}`,
+      { code, param: `${name}Id` } as const,
+    );
   }
 
   function put(id: string, steps: readonly Planned[]): void {
@@ -169,25 +183,6 @@ export function createScenarios<
     });
 
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
-}
-
-function unplayable(
-  name: "payment" | "withdrawal",
-  status: string,
-  scenario: string,
-  from: readonly string[],
-) {
-  const isUnpaid = !from.includes("pending");
-  const code = isUnpaid ? "payment_not_paid" : (`${name}_not_pending` as const);
-  const cure = isUnpaid
-    ? 'Play "success" on a pending payment first.'
-    : status === "expired"
-      ? 'Play "late", or create another payment.'
-      : "Create another one.";
-  return new InvalidRequestError(
-    `The ${name} is ${status}, but must be ${from.join(" or ")} for ${show(scenario)}. ${cure}`,
-    { code, param: `${name}Id` } as const,
-  );
 }
 
 /** Whether the subject expired on the clock before the scenario ended it. */

@@ -33,13 +33,10 @@ export type Publish = ReturnType<typeof createDeliveries>["publish"];
 /** The delay of each retry after a failed attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
-/** A delivery that is dropped while waiting for a retry is not sent again. */
-const maxDeliveries = 10_000;
-
 export function createDeliveries(core: Core, merchants: Merchants) {
   const { clock, random, inFlight, events, store } = core;
-  /** Deliveries are immutable; each attempt replaces one. */
-  const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
+  /** Deliveries are immutable; each attempt replaces one. One that is dropped while it waits is not sent again. */
+  const deliveries = store.table<WebhookDelivery>("deliveries", { limit: 10_000 });
   /** What each held delivery waits for: its payment or withdrawal until that has a newer delivery, then that one. */
   const heldBack = store.table<string>("held deliveries");
   const waiting = createWaitingList<Omit<WaitingDisorder, "times" | "probability">>(
