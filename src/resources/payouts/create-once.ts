@@ -73,6 +73,8 @@ export async function createOnce(
   let sends = 0;
   /** Whether one of them may have reached the service. */
   let reached = false;
+  /** What an earlier call did, until a lookup has shown its result. */
+  let earlier: string | undefined;
   let sentAt = Number.NEGATIVE_INFINITY;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -87,11 +89,15 @@ export async function createOnce(
     const unanswered = memory.filter(({ withdrawalId }) => withdrawalId === undefined);
     const quietUntil = quietMs + Math.max(...unanswered.map(({ at }) => at));
     for (const { withdrawalId = "", own } of made.slice(0, mostReads)) {
+      earlier = `returned the withdrawal ${withdrawalId}, which could not be read`;
       const known = await read(withdrawalId, own === order.own);
       if (known) return known;
     }
+    const mayArrive = quietUntil > time.now();
+    earlier = mayArrive ? "sent a request that may still take effect" : undefined;
     let found = await look();
-    if (!found && quietUntil > time.now()) found = await outwait(quietUntil);
+    if (!found && mayArrive) found = await outwait(quietUntil);
+    earlier = undefined;
     if (found) remember(order, time, found.data.id);
     return found;
   }
@@ -117,8 +123,7 @@ export async function createOnce(
       if (!isOwn || isGone) return undefined;
       missing = error;
     }
-    const did = `returned the withdrawal ${withdrawalId}, which the service no longer finds`;
-    throw earlierOutcomeUnknown(facts(), did, missing);
+    throw missing;
   }
 
   /** Keeps looking until an unanswered earlier request of this process is no longer expected to take effect. */
@@ -128,7 +133,7 @@ export async function createOnce(
       if (value) return value;
     }
     if (quietUntil < deadlineAt) return look();
-    throw earlierOutcomeUnknown(facts(), "sent a request that may still take effect");
+    throw lookupTookAll(facts(), deadlineMs);
   }
 
   async function create(): Promise<ApiResponse<Withdrawal>> {
@@ -229,7 +234,12 @@ export async function createOnce(
   try {
     return (await existing()) ?? (await create());
   } catch (error) {
-    throw sends === 0 ? withOutcome(error, "not_sent") : error;
+    if (sends > 0) throw error;
+    if (earlier && AbortError.is(error)) throw abortedInDoubt(facts(), error, error.cause);
+    if (earlier && SettlekitError.is(error) && !isFinalAnswer(error)) {
+      throw earlierOutcomeUnknown(facts(), earlier, error);
+    }
+    throw withOutcome(error, "not_sent");
   }
 }
 

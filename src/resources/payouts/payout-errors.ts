@@ -69,7 +69,7 @@ export function unknownOutcome(
 }
 
 /** The same, for what an earlier call did, which is said after "an earlier call". */
-export function earlierOutcomeUnknown(facts: PayoutFacts, did: string, cause?: unknown) {
+export function earlierOutcomeUnknown(facts: PayoutFacts, did: string, cause: SettlekitError) {
   return new OutcomeUnknownError(
     `Outcome unknown for orderId "${facts.orderId}": an earlier call ${did}, so this sent nothing. ${nextStep(facts)}`,
     { ...common(facts), attempts: 0, code: "outcome_unknown", cause },

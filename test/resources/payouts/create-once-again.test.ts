@@ -234,6 +234,35 @@ describe("the memory of createOnce", () => {
     expect(calls("withdrawals.create")).toBe(1);
   });
 
+  test.each([
+    ["returned a withdrawal", 201, "an earlier call returned the withdrawal"],
+    ["sent a request", 500, "an earlier call sent a request that may still take effect"],
+  ])("does not claim that nothing was sent when an earlier call %s", async (_, status, fact) => {
+    const sandbox = createSandbox();
+    let isDown = false;
+    let whenDown = () => {};
+    const { withdrawals } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (isDown) whenDown();
+        if (isDown) return new Response("", { status: 503 });
+        const answer = await sandbox.fetch(new Request(url, init));
+        isDown = init.method === "POST";
+        return isDown && status === 500 ? new Response("", { status }) : answer;
+      },
+    });
+    const once = (signal?: AbortSignal) =>
+      withdrawals.createOnce(payout, { deadlineMs: 5000, signal }).catch((error) => error);
+    await once();
+    const error = await once();
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", attempts: 0 });
+    expect(error).toMatchObject({ outcome: "unknown", cause: { name: "ServerError" } });
+    expect(error.message).toContain(fact);
+    const controller = new AbortController();
+    whenDown = () => controller.abort();
+    const aborted = await once(controller.signal);
+    expect(aborted).toMatchObject({ name: "AbortError", outcome: "unknown" });
+  });
+
   test("keeps nothing of a request that the service rejected", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
