@@ -69,7 +69,7 @@ export function prepareRequest(
  * the body of a keyed request is text, which merchants' tests read, because resending it is harmless; with a dispatcher
  * that resends requests and then fails to connect, only a stream shows that the first one was sent.
  */
-export function mayRepeat(
+export function fetchMayResend(
   runtime = "",
   { replay }: PreparedRequest,
   hasDispatcher = false,

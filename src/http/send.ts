@@ -4,7 +4,7 @@ import { show } from "../values.ts";
 import { CustomCodeError, checkHooked, copied, describeThrown, watched } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import { type Failure, heldUp } from "./policy.ts";
-import { type CallInput, mayRepeat, type PreparedRequest, sentOnce } from "./request.ts";
+import { type CallInput, fetchMayResend, type PreparedRequest, sentOnce } from "./request.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
 import { unlessAborted } from "./time.ts";
 
@@ -143,7 +143,7 @@ export function createSender(settings: HttpSettings) {
       check();
       hasLeft = true;
       const isStream =
-        mayRepeat(runtime, attempt, hasDispatcher) && (!customFetch || hasDispatcher);
+        fetchMayResend(runtime, attempt, hasDispatcher) && (!customFetch || hasDispatcher);
       const given = (isStream ? sentOnce(init, check) : init) as FetchInit & RequestInit;
       const answer = Promise.resolve(
         customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),
