@@ -95,8 +95,7 @@ export async function createOnce(
     }
     const mayArrive = quietUntil > time.now();
     earlier = mayArrive ? "sent a request that may still take effect" : undefined;
-    let found = await look();
-    if (!found && mayArrive) found = await outwait(quietUntil);
+    const found = (await look()) ?? (mayArrive ? await outwait(quietUntil) : undefined);
     earlier = undefined;
     if (found) remember(order, time, found.data.id);
     return found;

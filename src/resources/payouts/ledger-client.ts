@@ -29,6 +29,11 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
   const { timeoutMs, wire } = http.settings;
   const { create, get, list } = route;
   const { merchantId } = { ...http.settings.credential.path };
+  /** The first withdrawal of the list. */
+  const newest = async (signal?: AbortSignal): Promise<Withdrawal | undefined> => {
+    const options = { deadlineMs: timeoutMs, signal };
+    return (await http.call(list, { query: { limit: 1 } }, options)).data[0];
+  };
   return {
     timeoutMs,
     /** Whether repeating a request with its key is known to create nothing twice. */
@@ -42,7 +47,7 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
      * A digest of the credential, without revealing it, or of the merchant that it is for: a bearer token changes every
      * hour, but its merchant does not.
      */
-    async sender(signal?: AbortSignal): Promise<string> {
+    sender: async (signal?: AbortSignal): Promise<string> => {
       const { credential, baseUrl } = http.settings;
       if (merchantId !== undefined) return idempotencyKeyFrom("merchant", baseUrl, merchantId);
       const late = { kind: "timeout", limit: "timeoutMs", ms: timeoutMs } as const;
@@ -55,19 +60,13 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
 
     serviceNow: () => http.serviceNow(),
     pages: (signal?: AbortSignal) => pagesOf(http, list, { limit: 1000 }, { signal }).pages(),
-    /** The first withdrawal of the list. */
-    async newest(signal?: AbortSignal): Promise<Withdrawal | undefined> {
-      const options = { deadlineMs: timeoutMs, signal };
-      return (await http.call(list, { query: { limit: 1 } }, options)).data[0];
-    },
-
+    newest,
     /** The merchant's id, if the client or a withdrawal in the list shows it. */
-    async merchantId(signal?: AbortSignal): Promise<string | undefined> {
-      return merchantId ?? (await this.newest(signal))?.merchantId;
-    },
+    merchantId: async (signal?: AbortSignal): Promise<string | undefined> =>
+      merchantId ?? (await newest(signal))?.merchantId,
 
     /** Sends at most one request. */
-    async create(body: PayoutBody, { beforeBody, ...sending }: Sending): Promise<Withdrawal> {
+    create: async (body: PayoutBody, { beforeBody, ...sending }: Sending): Promise<Withdrawal> => {
       const options = { ...sending, deadlineMs: timeoutMs, maxRetries: 0 };
       return http.call(create, { ...creationOf(body), beforeBody }, options);
     },
