@@ -263,13 +263,13 @@ describe("an afterResponse hook", () => {
       return new Promise<void>(() => {});
     };
     const fetch = async () => Response.json(createdPayment, { status: 201 });
-    const options = { fetch, hooks: { afterResponse: [hang] }, timeoutMs: 200, maxRetries: 0 };
+    const options = { fetch, hooks: { afterResponse: [hang] }, timeoutMs: 60_000, maxRetries: 0 };
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const call = httpTo({ url: "https://api.example" }, options).call(createPayment, order);
     call.catch(() => {});
     await entered;
-    vi.advanceTimersByTime(200);
+    vi.advanceTimersByTime(60_000);
     await expect(call).rejects.toMatchObject({
       name: "OutcomeUnknownError",
       cause: { name: "TimeoutError" },
