@@ -100,7 +100,7 @@ export function createRequestLog({ clock, events, random, store }: Core) {
     c.res.headers.set("Date", clock.now().toUTCString());
     // The client already disconnected.
     if (facts.outcome !== "open") return;
-    if (isUnanswered(env)) return end("unanswered");
+    if (env.broken && isUnanswered(env)) return end("unanswered");
     // The sandbox's own headers contain no secret.
     answer = { headers: Object.fromEntries(c.res.headers), ...keptBody(c.var.answer) };
     end(env.broken ? "cut off" : "answered", c.res.status);
