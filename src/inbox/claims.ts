@@ -64,25 +64,25 @@ export function subjectsOf(
   which: "IN" | "NOT IN",
   sources: readonly string[],
 ): Queue<SubjectClaim> {
-  if (sources.length === 0) return subjectQueue;
-  const places = sources.map((_, index) => `$${index + 1}`).join(", ");
   return {
     ...subjectQueue,
-    isPending: `${subjectQueue.isPending} AND kind || '/' || tenant ${which} (${places})`,
-    values: sources,
+    isPending: `${subjectQueue.isPending} AND kind || '/' || tenant ${which} (SELECT value FROM {json each}($1))`,
+    values: [JSON.stringify(sources)],
   };
 }
 
 /** The tasks that this process has handlers for: a newer version may have planned others. */
 export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
-  const list = names.map((name) => `'${name.replaceAll("'", "''")}'`).join(", ") || "NULL";
   return {
     table: "{inbox_tasks}",
-    isPending: `parked_at IS NULL AND name IN (${list})`,
-    values: [],
+    isPending: "parked_at IS NULL AND name IN (SELECT value FROM {json each}($1))",
+    values: [JSON.stringify(names)],
     columns: "name, task_key, payload",
   };
 }
+
+/** Whether a pending row may be claimed now. */
+const isDue = "due_at <= {now} AND lease_until <= {now}";
 
 /**
  * Claims due rows, except suspects: rows that their last worker never finished, which `claimSuspect` claims.
@@ -96,7 +96,7 @@ export function* claim<C extends Claim>(
   const claims = yield* claimRows(queue, "starts = 0", limit);
   if (!looks && claims.length === limit) return { claims, hasSuspects: false };
   const [found] = yield* sql(
-    `SELECT id FROM ${queue.table} WHERE ${queue.isPending} AND starts > 0 AND lease_until <= {now} LIMIT 1`,
+    `SELECT id FROM ${queue.table} WHERE ${queue.isPending} AND ${isDue} AND starts > 0 LIMIT 1`,
     queue.values,
   );
   return { claims, hasSuspects: found !== undefined };
@@ -108,26 +108,27 @@ export function* claimSuspect<C extends Claim>(
 ): Work<{ parked: C[]; claims: C[] }> {
   const { table, isPending, values, columns } = queue;
   const parked = yield* sql<C>(
-    `UPDATE ${table} SET parked_at = {now}, problem = $${values.length + 1}
-WHERE ${isPending} AND starts >= ${maxStarts} AND lease_until <= {now}
+    `UPDATE ${table} SET parked_at = {now}, problem = '${neverFinished}'
+WHERE ${isPending} AND ${isDue} AND starts >= ${maxStarts}
 RETURNING ${claimColumns}, ${columns}`,
-    [...values, neverFinished],
+    values,
   );
   return { parked, claims: yield* claimRows(queue, "starts > 0", 1) };
 }
 
+/** The limit is part of the text: PostgreSQL would plan for a parameter as for a tenth of the table. */
 function* claimRows<C extends Claim>(queue: Queue<C>, which: string, limit: number): Work<C[]> {
   const { table, isPending, values, columns } = queue;
   return yield* sql<C>(
     `WITH due AS MATERIALIZED (
   SELECT id FROM ${table}
-  WHERE ${isPending} AND due_at <= {now} AND lease_until <= {now} AND ${which}
-  ORDER BY due_at LIMIT $${values.length + 1} {skip locked}
+  WHERE ${isPending} AND ${isDue} AND ${which}
+  ORDER BY due_at LIMIT ${limit} {skip locked}
 )
-UPDATE ${table} SET fence = fence + 1, starts = starts + 1, lease_until = {now} + $${values.length + 2}
+UPDATE ${table} SET fence = fence + 1, starts = starts + 1, lease_until = {now} + ${leaseMs}
 WHERE id IN (SELECT id FROM due)
 RETURNING ${claimColumns}, ${columns}`,
-    [...values, limit, leaseMs],
+    values,
   );
 }
 
@@ -235,10 +236,11 @@ export function backoffMs(failures: number, random: number): number {
  * written. Returns their number.
  */
 export function* makeDue(queue: Queue<Claim>): Work<number> {
+  const longest = backoffMs(slowest, 1);
   const changed = yield* sql(
     `UPDATE ${queue.table} SET due_at = {now}, lease_until = 0
-WHERE ${queue.isPending} AND (due_at > {now} + $1 OR lease_until > {now} + $1) RETURNING id`,
-    [backoffMs(slowest, 1)],
+WHERE ${queue.isPending} AND (due_at > {now} + ${longest} OR lease_until > {now} + ${longest}) RETURNING id`,
+    queue.values,
   );
   return changed.length;
 }

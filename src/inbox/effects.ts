@@ -199,8 +199,7 @@ function* catchUpWith({ kind, name, states }: Registered, withinMs: number): Wor
   const list = [...(states ?? [])].flatMap((state) =>
     state === "completed" ? ["completed", "confirmed"] : [state],
   );
-  const isOneOf = list.map((_, index) => `$${index + 4}`).join(", ");
-  const isState = states ? `status IN (${isOneOf || "NULL"})` : "status IS NOT NULL";
+  const isState = states ? "status IN (SELECT value FROM {json each}($4))" : "status IS NOT NULL";
   yield* sql(
     `UPDATE {inbox_subjects} SET news = news + 1, changed_at = {now}, due_at = {now}
 WHERE kind = $1 AND ${isState} AND news = seen AND settled_at >= {now} - $3
@@ -209,7 +208,7 @@ WHERE kind = $1 AND ${isState} AND news = seen AND settled_at >= {now} - $3
     SELECT 1 FROM {inbox_effects} WHERE subject_id = {inbox_subjects}.id AND effect = $2
       AND state = CASE WHEN status = 'confirmed' THEN 'completed' ELSE status END
   )`,
-    [kind, name, withinMs, ...list],
+    [kind, name, withinMs, ...(states ? [JSON.stringify(list)] : [])],
   );
 }
 

@@ -226,11 +226,11 @@ async function compare(
   items: readonly Known[],
 ): Promise<number> {
   const work = function* (): Work<number> {
-    const places = items.map((_, index) => `$${index + 3}`).join(", ");
     const rows = yield* sql<{ subject: string; status: string | null; is_changed: number }>(
       `SELECT subject, status, CASE WHEN news > seen THEN 1 ELSE 0 END AS is_changed
-FROM {inbox_subjects} WHERE tenant = $1 AND kind = $2 AND by_order = 0 AND subject IN (${places})`,
-      [tenant, kind, ...items.map(({ id }) => id)],
+FROM {inbox_subjects} WHERE tenant = $1 AND kind = $2 AND by_order = 0
+  AND subject IN (SELECT value FROM {json each}($3))`,
+      [tenant, kind, JSON.stringify(items.map(({ id }) => id))],
     );
     const known = new Map(rows.map((row) => [row.subject, row]));
     let missed = 0;

@@ -28,6 +28,8 @@ export type Work<T, Client = unknown> = Generator<Statement | Call<Client>, T, u
  *
  * Both databases accept the text. `$1` is the first value, `{orders}` is settlekit's table of that name, `{now}` the
  * database's clock, `{serial}` the type of a generated key, and `{skip locked}` locks rows if the database can.
+ * `{json each}($1)` returns the items of a JSON list, each as `value`: with a placeholder for each item, every length
+ * would be a statement of its own.
  */
 export function* sql<R extends object = Row>(
   text: string,

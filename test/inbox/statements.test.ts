@@ -1,0 +1,82 @@
+import pg from "pg";
+import { describe, expect, it, vi } from "vitest";
+import { claim, subjectQueue } from "../../src/inbox/claims.ts";
+import { inboxTables } from "../../src/inbox/tables.ts";
+import { postgres } from "../../src/stores/postgres.ts";
+import { migrate, type Store, sql } from "../../src/stores/store.ts";
+import { createPostgresDatabase, databases, postgresServer } from "../databases.ts";
+import { openNewShop, openShop, ship } from "./shop.ts";
+
+// Connections keep a plan for each text of a statement.
+
+it.each(databases)(
+  "an inbox on %s uses the same statements for any number of payments, and of tenants that cannot be read",
+  async (_, openDatabase) => {
+    const database = await openDatabase();
+    const shop = await openNewShop(database);
+    const { inbox, store } = await openShop(database, {
+      client(tenant) {
+        if (tenant.startsWith("revoked")) throw new Error("There is no key for it.");
+        return shop.client;
+      },
+      webhooks: () => shop.webhooks,
+    });
+    ship(inbox);
+    inbox.fetchHandler({ tenant: "shop" });
+    const expand = vi.spyOn(store.dialect, "expand");
+    const texts = () => new Set(expand.mock.calls.map(([text]) => text));
+    const subjects = store.dialect.expand("{inbox_subjects}");
+    const revoke = async (tenant: string) => {
+      await shop.paid("order");
+      await database.query(`UPDATE ${subjects} SET tenant = '${tenant}' WHERE tenant = ''`);
+    };
+    await revoke("revoked_1");
+    await inbox.reconcile();
+    await inbox.settleDue();
+    const before = texts();
+    await revoke("revoked_2");
+    await revoke("revoked_3");
+    await inbox.reconcile();
+    await inbox.settleDue();
+    expect(texts()).toEqual(before);
+    await database.close();
+  },
+);
+
+const server = await postgresServer();
+
+describe.skipIf(server === undefined)("a claim of an inbox on PostgreSQL", () => {
+  it("reads only due rows of a large table, whatever plan is cached", async () => {
+    const { url, drop } = await createPostgresDatabase(server ?? "");
+    const options = "-c plan_cache_mode=force_generic_plan";
+    const pool = new pg.Pool({ connectionString: url, max: 1, options });
+    const store: Store = postgres(pool);
+    await migrate(store, inboxTables);
+    const now = store.dialect.expand("{now}");
+    // Settled ones, and ones that wait for their next attempt.
+    for (const [kind, seen] of [
+      ["payment", 2],
+      ["withdrawal", 1],
+    ]) {
+      await pool.query(`INSERT INTO settlekit.inbox_subjects (tenant, kind, subject, news, seen, changed_at, due_at)
+SELECT '', '${kind}', number, 2, ${seen}, 0, ${now} + 3600000 FROM generate_series(1, 5000) AS number`);
+    }
+    await pool.query("UPDATE settlekit.inbox_subjects SET seen = 1, due_at = 0 WHERE id <= 3");
+    await pool.query("ANALYZE settlekit.inbox_subjects");
+    const rowsRead = await store.transaction(function* () {
+      const count = () =>
+        sql<{ rows: number }>(
+          `SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables
+WHERE relname = 'inbox_subjects'`,
+        );
+      const [before] = yield* count();
+      const { claims } = yield* claim(subjectQueue, true);
+      expect(claims).toHaveLength(3);
+      const [after] = yield* count();
+      return (after?.rows ?? 0) - (before?.rows ?? 0);
+    });
+    expect(rowsRead).toBeLessThan(50);
+    await pool.end();
+    await drop();
+  });
+});
