@@ -1,4 +1,4 @@
-import { NotFoundError, RateLimitError, SettlekitError } from "../errors.ts";
+import { NotFoundError, PermissionError, RateLimitError, SettlekitError } from "../errors.ts";
 import { ofTenant } from "../stores/observers.ts";
 import { show } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
@@ -71,7 +71,8 @@ function unknownSubject({ tenant, kind, subject }: SubjectClaim, cause: unknown)
 }
 
 /**
- * After a failure, reads the list's first entry, too: an error says little about what it concerns.
+ * After a failure, reads the list's first entry, too: an error says little about what it concerns. A 404 stands even if
+ * the key may not read lists.
  *
  * @throws {Unreachable} when that fails as well.
  */
@@ -89,8 +90,9 @@ async function read<T>(
     try {
       const options = { deadlineMs: probeMs, maxRetries: 0, signal };
       if (!signal.aborted) await resourceOf(clientOf(tenant), kind).list({ limit: 1 }, options);
-    } catch {
-      if (!signal.aborted) throw outage;
+    } catch (error) {
+      const isAnswered = NotFoundError.is(cause) && PermissionError.is(error);
+      if (!isAnswered && !signal.aborted) throw outage;
     }
     throw cause;
   }

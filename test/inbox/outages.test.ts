@@ -119,6 +119,18 @@ describe.each(databases)("while the service cannot be read, an inbox on %s", (_,
     expect(shop.told("failed")).toEqual([]);
   });
 
+  it("parks a payment that the service does not know, even if the key may not read the list", async () => {
+    const [unknown] = await sell(["order_1"]);
+    shop.sandbox.faults.next(`GET /payments/${unknown}`, { ...down, status: 404 }, always);
+    shop.sandbox.faults.next("GET /payments", { ...down, status: 403 }, always);
+    for (let n = 0; n < 25; n++) {
+      await shop.inbox.settleDue();
+      await shop.advance(22_100_000);
+    }
+    expect(await shop.inbox.parked()).toMatchObject([{ subject: unknown, failures: 25 }]);
+    expect(shop.told("failed")).toEqual([]);
+  });
+
   it("tries one payment at a time, with growing pauses, and continues within half a minute", async () => {
     shop.sandbox.faults.next("GET /payments", down, always);
     await sell(orders(40));
