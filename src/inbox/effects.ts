@@ -196,19 +196,19 @@ function* beginNow({ kind, name, since }: Registered): Work<boolean> {
 
 /** Marks subjects as changed if they are in one of the effect's states and it has not run for it. */
 function* catchUpWith({ kind, name, states }: Registered, withinMs: number): Work<void> {
-  const list = [...(states ?? [])].flatMap((state) =>
-    state === "completed" ? ["completed", "confirmed"] : [state],
-  );
-  const isState = states ? "status IN (SELECT value FROM {json each}($4))" : "status IS NOT NULL";
+  // As `stateOf` has it.
+  const state =
+    "CASE WHEN kind = 'payment' AND status = 'confirmed' THEN 'completed' ELSE status END";
+  const isState = states ? `${state} IN (SELECT value FROM {json each}($4))` : "status IS NOT NULL";
   yield* sql(
     `UPDATE {inbox_subjects} SET news = news + 1, changed_at = {now}, due_at = {now}
 WHERE kind = $1 AND ${isState} AND news = seen AND settled_at >= {now} - $3
   AND status_at >= (SELECT since FROM {inbox_registrations} WHERE kind = $1 AND effect = $2)
   AND NOT EXISTS (
     SELECT 1 FROM {inbox_effects} WHERE subject_id = {inbox_subjects}.id AND effect = $2
-      AND state = CASE WHEN status = 'confirmed' THEN 'completed' ELSE status END
+      AND state = ${state}
   )`,
-    [kind, name, withinMs, ...(states ? [JSON.stringify(list)] : [])],
+    [kind, name, withinMs, ...(states ? [JSON.stringify([...states])] : [])],
   );
 }
 
