@@ -26,17 +26,10 @@ interface List {
 }
 
 /** An item of a list, of which anything may be unreadable. */
-interface Listed {
-  readonly id: unknown;
+interface Listed<Id = unknown> {
+  readonly id: Id;
   readonly status: unknown;
   readonly createdAt: string;
-}
-
-/** One that can be read by its id. */
-type Known = Listed & { readonly id: string };
-
-function isKnown(item: Listed): item is Known {
-  return typeof item.id === "string";
 }
 
 /** Items may be listed out of order by this much, because the clocks of the service's machines differ. */
@@ -176,7 +169,7 @@ async function walk(
     { signal },
   );
   const found = { listed: 0, missed: 0 };
-  let batch: Known[] = [];
+  let batch: Listed<string>[] = [];
   const flush = async () => {
     const items = batch;
     batch = [];
@@ -199,9 +192,10 @@ async function walk(
       continue;
     }
     found.listed++;
-    if (!isKnown(item)) continue;
+    const { id } = item;
+    if (typeof id !== "string") continue;
     if (createdAt < oldestOpen && !isEnded(item.status)) oldestOpen = createdAt;
-    if (batch.push(item) >= batchSize) await flush();
+    if (batch.push({ ...item, id }) >= batchSize) await flush();
   }
   await flush();
   const next = Math.max(watermark, Math.min(oldestOpen, newest), startedAt - maxOpenMs);
@@ -223,7 +217,7 @@ async function compare(
   store: Store,
   tenant: string,
   kind: SubjectKind,
-  items: readonly Known[],
+  items: readonly Listed<string>[],
 ): Promise<number> {
   const work = function* (): Work<number> {
     const rows = yield* sql<{ subject: string; status: string | null; is_changed: number }>(
