@@ -90,7 +90,7 @@ const reconcileCommand = defineCommand({
   },
   run: ({ since, tenant, headerPrefix, ...database }, terminal) =>
     withStore(database, terminal, async (store) => {
-      const { createInbox } = await import("../inbox/create-inbox.ts");
+      const { createInbox } = await import("../inbox/inbox.ts");
       await requireMigrated(store, inboxTables);
       const [other] = tenant === undefined ? await store.transaction(otherTenants) : [];
       if (other !== undefined) {

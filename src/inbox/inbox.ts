@@ -9,11 +9,9 @@ import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
 import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
 import type { NodeHandler } from "../webhooks/handlers/node.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { claimSubject } from "./claims.ts";
-import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
 import { type InboxEvent, type InboxStep, log } from "./events.ts";
-import { acceptDelivery, noteNews } from "./news.ts";
+import { acceptDelivery } from "./news.ts";
 import {
   type Failing,
   type InboxStats,
@@ -23,9 +21,9 @@ import {
   readStats,
   retryAll,
   retryOne,
-  tidy,
 } from "./operate.ts";
 import {
+  checkOptions,
   checkSubject,
   type InboxOptions,
   readTenant,
@@ -39,11 +37,11 @@ import {
   readReconcile,
   reconcileSince,
 } from "./reconcile.ts";
-import { Fenced, type InboxContext, settleNamed } from "./settle.ts";
+import { type InboxContext, settleNamed } from "./settle.ts";
 import { type SubjectKind, unknownState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
 import { checkedClient, otherTenants, refuseOthers, requireClientOf, Tenants } from "./tenants.ts";
-import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
+import { type InboxWorker, type StartOptions, settleAllDue, startWorker } from "./worker.ts";
 
 const registerFirst = "Register everything before inbox.start.";
 
@@ -170,13 +168,9 @@ export class Inbox<Client, Mode extends StoreMode> {
    * aborts, it starts nothing new and finishes what is running.
    */
   async settleDue(options: DueOptions = {}): Promise<number> {
-    const { concurrency, signal } = readDue(options, 8);
+    const due = readDue(options, 8);
     await this.#ready();
-    const isStopping = () => signal.aborted;
-    const crew = new Crew(this.#context, concurrency, new AbortController().signal, { isStopping });
-    await crew.settleDue();
-    while ((await tidy(this.#context)) && !isStopping());
-    return crew.finished;
+    return settleAllDue(this.#context, due);
   }
 
   /**
@@ -187,22 +181,10 @@ export class Inbox<Client, Mode extends StoreMode> {
    * service does not know it and only this call named it.
    */
   async settle(subject: SubjectRef): Promise<boolean> {
-    const { kind, id, tenant } = checkSubject(subject);
-    requireClientOf(tenant, this.#options.client);
+    const checked = checkSubject(subject);
+    requireClientOf(checked.tenant, this.#options.client);
     await this.#ready();
-    const { store } = this.#context;
-    const claim = await store.transaction(
-      function* () {
-        yield* noteNews({ tenant, kind, subject: id });
-        return yield* claimSubject(tenant, kind, id);
-      },
-      { wake: "inbox" },
-    );
-    if (claim === undefined) return false;
-    const failure = await settleNamed(this.#context, claim, new AbortController().signal);
-    if (failure?.error instanceof Fenced) return false;
-    if (failure === undefined) return true;
-    throw failure.error;
+    return settleNamed(this.#context, checked);
   }
 
   /**
@@ -291,4 +273,26 @@ export class Inbox<Client, Mode extends StoreMode> {
     await store.transaction(() => effects.register());
     await catchUp(this.#context);
   }
+}
+
+/**
+ * Creates an inbox.
+ *
+ * @throws {ConfigurationError} when an option is missing or unknown.
+ * @example
+ * ```ts
+ * const store = sqlite("shop.db");
+ * const inbox = createInbox({ client: new MerchantClient(), webhooks: new Webhooks(), store });
+ * inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment) => {
+ *   // Keyed by order, because an order can have several payments.
+ *   const ship = tx.prepare("INSERT INTO shipments (order_id) VALUES (?) ON CONFLICT DO NOTHING");
+ *   ship.run(payment.orderId ?? null);
+ * });
+ * ```
+ */
+export function createInbox<Client, Mode extends StoreMode>(
+  options: InboxOptions<Client, Mode>,
+): Inbox<Client, Mode> {
+  checkOptions(options);
+  return new Inbox(options);
 }

@@ -8,7 +8,6 @@ export { ConfigurationError, SettlekitError, StoreError } from "../errors.ts";
 export type { EventLogger as InboxLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
 export type { DueOptions } from "../stores/worker.ts";
-export { createInbox } from "./create-inbox.ts";
 export type {
   Effect,
   EffectOptions,
@@ -28,7 +27,7 @@ export type {
   RetriedEvent,
   SettledEvent,
 } from "./events.ts";
-export type { Inbox } from "./inbox.ts";
+export { createInbox, type Inbox } from "./inbox.ts";
 export type { Failing, InboxStats, Parked } from "./operate.ts";
 export type { InboxOptions, SubjectRef, TenantOptions } from "./options.ts";
 export type { Reconciled, ReconcileOptions } from "./reconcile.ts";

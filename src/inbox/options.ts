@@ -46,7 +46,7 @@ export interface SubjectRef {
 }
 
 /** The subject with its tenant. */
-export function checkSubject(subject: SubjectRef): Required<SubjectRef> & { tenant: string } {
+export function checkSubject(subject: SubjectRef): SubjectRef & { readonly tenant: string } {
   checkOptionNames(subject, ["kind", "id", "tenant"]);
   const { kind, id, tenant } = subject;
   checkKind(kind);

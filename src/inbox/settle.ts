@@ -6,6 +6,7 @@ import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   backoffMs,
   type Claim,
+  claimSubject,
   fail,
   forgetUntold,
   leaseMs,
@@ -20,6 +21,7 @@ import type { InboxEvent, InboxItem, InboxStep, SettledEvent } from "./events.ts
 import { fetchByOrderId, fetchSubject, isUnknownSubject, Unreachable } from "./fetch.ts";
 import { keepingLease } from "./lease.ts";
 import { noteNews } from "./news.ts";
+import type { checkSubject } from "./options.ts";
 import { runOnce, tookTooLong } from "./run-effect.ts";
 import { type InboxClient, reachedAt, stateOf } from "./subject.ts";
 
@@ -105,17 +107,26 @@ export function subjectItem({ tenant, kind, subject: id }: SubjectClaim): InboxI
 }
 
 /**
- * Settles a subject that a call named. If the service does not know it, and no webhook or list named it, it is
- * forgotten.
+ * Settles a subject that a call named; false while another worker holds it. If the service does not know it, and no
+ * webhook or list named it, it is forgotten.
  */
-export function settleNamed(
+export async function settleNamed(
   context: InboxContext,
-  claim: SubjectClaim,
-  stopped: AbortSignal,
-): Promise<Failure | undefined> {
-  return settleSubject(context, claim, stopped, async (error) =>
-    isUnknownSubject(error) ? context.store.transaction(() => forgetUntold(claim)) : false,
-  );
+  { tenant, kind, id }: ReturnType<typeof checkSubject>,
+): Promise<boolean> {
+  const { store } = context;
+  const work = function* () {
+    yield* noteNews({ tenant, kind, subject: id });
+    return yield* claimSubject(tenant, kind, id);
+  };
+  const claim = await store.transaction(work, { wake: "inbox" });
+  if (claim === undefined) return false;
+  const forget = async (error: unknown) =>
+    isUnknownSubject(error) && store.transaction(() => forgetUntold(claim));
+  const failure = await settleSubject(context, claim, new AbortController().signal, forget);
+  if (failure === undefined) return true;
+  if (failure.error instanceof Fenced) return false;
+  throw failure.error;
 }
 
 /** Reads the current status from the service, and runs the effects that have not run for it yet. */

@@ -1,5 +1,5 @@
 import { type Duration, parseDuration } from "../duration.ts";
-import { Alarm, checkWhole, type Loop, runWorker } from "../stores/worker.ts";
+import { Alarm, checkWhole, type Loop, type readDue, runWorker } from "../stores/worker.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { Crew } from "./crew.ts";
 import { tidy } from "./operate.ts";
@@ -84,4 +84,16 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
     stopped,
     onError: (error) => context.report({ type: "failed", error }),
   });
+}
+
+/** Works without a long-running process: until nothing is due, or the signal aborts. Returns how much was processed. */
+export async function settleAllDue(
+  context: InboxContext,
+  { concurrency, signal }: ReturnType<typeof readDue>,
+): Promise<number> {
+  const isStopping = () => signal.aborted;
+  const crew = new Crew(context, concurrency, new AbortController().signal, { isStopping });
+  await crew.settleDue();
+  while ((await tidy(context)) && !isStopping());
+  return crew.finished;
 }
