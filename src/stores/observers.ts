@@ -48,21 +48,11 @@ export class Observers<Event extends object, Item> {
   }
 
   around<T>(item: Item, run: () => T): T {
-    let inner = run;
-    for (const observer of this.#observers) {
-      const within = inner;
-      inner = () => observer.around(item, within);
-    }
-    return inner();
+    return [...this.#observers].reduce((inner, each) => () => each.around(item, inner), run)();
   }
 
   detached<T>(run: () => T): T {
-    let outer = run;
-    for (const observer of this.#observers) {
-      const within = outer;
-      outer = () => observer.detached(within);
-    }
-    return outer();
+    return [...this.#observers].reduce((inner, each) => () => each.detached(inner), run)();
   }
 }
 
