@@ -64,10 +64,9 @@ END $$`,
 }
 
 function checkSchema(schema: string): void {
-  if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
-    throw invalidOption(
-      "schema",
-      `The schema ${show(schema)} must be a name of up to 48 lower-case letters, digits and underscores.`,
-    );
-  }
+  if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return;
+  throw invalidOption(
+    "schema",
+    `The schema ${show(schema)} must be a name of up to 48 lower-case letters, digits and underscores.`,
+  );
 }

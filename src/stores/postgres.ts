@@ -22,7 +22,13 @@ import {
   type Usage,
   within,
 } from "./postgres-pool.ts";
-import { type Row, type Store, transactionEnded, type Work } from "./store.ts";
+import {
+  type Row,
+  type Store,
+  type TransactionOptions,
+  transactionEnded,
+  type Work,
+} from "./store.ts";
 import { checkWhole } from "./worker.ts";
 
 export { StoreError } from "../errors.ts";
@@ -120,40 +126,57 @@ export function postgres<Client extends PostgresClient>(
     return step.value;
   }
 
+  async function transaction<T>(
+    work: () => Work<T, Client>,
+    options: TransactionOptions = {},
+    isSecond = false,
+  ): Promise<T> {
+    const { wake, limit } = options;
+    const client = await connect();
+    // A connection made before this store may die between two statements; the next statement then fails.
+    const onError = () => {};
+    client.on("error", onError);
+    let hasBegun = false;
+    let isBroken = true;
+    const run = async () => {
+      usage ??= await inspect(client);
+      // PostgreSQL notices a closed connection only after the statement ends.
+      const limited = limit ? `; SET LOCAL statement_timeout TO ${limit.ms}` : "";
+      await own(client.query({ text: usage.begin + limited }));
+      hasBegun = true;
+      try {
+        const result = await within(limit, drive(client, work()));
+        const notify = wake === undefined ? "" : `NOTIFY "${schema}", '${wake}'; `;
+        const committed = await own(client.query({ text: `${notify}COMMIT` }));
+        const { command } = [committed].flat().at(-1) ?? {};
+        isBroken = false;
+        if (command === "ROLLBACK") throw transactionFailed();
+        return result;
+      } catch (error) {
+        // Work that ran into the limit still uses the client, so another transaction must not get it.
+        if (isBroken && error !== limit?.error) {
+          const rolledBack = await client.query({ text: "ROLLBACK" }).catch(() => undefined);
+          isBroken = rolledBack === undefined || isReadOnly(error);
+        }
+        throw error;
+      }
+    };
+    try {
+      return await within(limit === null ? null : answerLimit, run());
+    } catch (error) {
+      // The connection may have died in the pool while the process was suspended. Only a time limit has no cause.
+      if (hasBegun || isSecond || Object(error).cause === undefined) throw error;
+    } finally {
+      client.removeListener("error", onError);
+      client.release(isBroken);
+    }
+    return transaction(work, options, true);
+  }
+
   return {
     mode: "async",
     dialect,
-    async transaction(work, { wake, limit } = {}) {
-      const client = await connect();
-      // A connection made before this store may die between two statements; the next statement then fails.
-      const onError = () => {};
-      client.on("error", onError);
-      let isBroken = true;
-      const run = async () => {
-        usage ??= await inspect(client);
-        await own(client.query({ text: `${usage.begin}${limit ? limited(limit.ms) : ""}` }));
-        try {
-          const result = await within(limit, drive(client, work()));
-          const notify = wake === undefined ? "" : `NOTIFY "${schema}", '${wake}'; `;
-          const committed = await own(client.query({ text: `${notify}COMMIT` }));
-          const { command } = [committed].flat().at(-1) ?? {};
-          isBroken = false;
-          if (command === "ROLLBACK") throw transactionFailed();
-          return result;
-        } catch (error) {
-          // Work that ran into the limit still uses the client, so another transaction must not get it.
-          if (isBroken && error !== limit?.error)
-            isBroken = !(await rollBack(client)) || isReadOnly(error);
-          throw error;
-        }
-      };
-      try {
-        return await within(limit === null ? null : answerLimit, run());
-      } finally {
-        client.removeListener("error", onError);
-        client.release(isBroken);
-      }
-    },
+    transaction: (work, options) => transaction(work, options),
     async join(tx, work) {
       requireTransaction(tx);
       return drive(tx, work());
@@ -177,21 +200,6 @@ function nameOf(text: string): string {
     names.set(text, name);
   }
   return name;
-}
-
-/** Returns false if the connection must not be reused. */
-async function rollBack(client: PostgresClient): Promise<boolean> {
-  try {
-    await client.query({ text: "ROLLBACK" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** PostgreSQL notices a closed connection only after the statement ends. */
-function limited(ms: number): string {
-  return `; SET LOCAL statement_timeout TO ${ms}`;
 }
 
 function checkPool(pool: unknown): void {

@@ -28,8 +28,7 @@ export type Work<T, Client = unknown> = Generator<Statement | Call<Client>, T, u
  *
  * Both databases accept the text. `$1` is the first value, `{orders}` is settlekit's table of that name, `{now}` the
  * database's clock, `{serial}` the type of a generated key, and `{skip locked}` locks rows if the database can.
- * `{json each}($1)` returns the items of a JSON list, each as `value`: with a placeholder for each item, every length
- * would be a statement of its own.
+ * `{json each}($1)` has a row for each `value` of a JSON list, whose length thus does not change the statement.
  */
 export function* sql<R extends object = Row>(
   text: string,
@@ -53,7 +52,7 @@ export interface Limit {
 }
 
 /** How a unit of work runs in its own transaction. */
-interface TransactionOptions {
+export interface TransactionOptions {
   /** The channel to notify after the commit, in every process that can be reached. */
   readonly wake?: string;
   /**

@@ -106,6 +106,13 @@ describe.skipIf(postgresUrl === undefined)(
       },
     );
 
+    it("begins on a new connection if the pool's has died unnoticed", async () => {
+      const store = postgres(pool);
+      await store.transaction(() => sql("SELECT 1"));
+      for (const socket of sockets) socket.destroy();
+      expect(await store.transaction(() => sql("SELECT 1 AS one"))).toEqual([{ one: 1 }]);
+    });
+
     it("closes without waiting for a dead listening connection", async () => {
       const store = postgres(pool);
       store.listen("inbox", () => {});
