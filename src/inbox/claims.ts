@@ -204,7 +204,8 @@ WHERE id = $1 AND fence = $2 RETURNING id`,
 
 /**
  * Postpones a row, or parks it after too many failures. A row that has changed since the claim stays due: the change may
- * be the cure. Returns when it is due; undefined if another worker has it.
+ * be the cure. Returns when it is due; undefined if another worker has it, or it was settled and only the response to the
+ * commit was lost.
  */
 export function* fail(
   queue: Queue<Claim>,
@@ -217,7 +218,7 @@ export function* fail(
     `UPDATE ${queue.table} SET failures = failures + 1, starts = 0, lease_until = 0,
   due_at = CASE WHEN due_at = $6 THEN {now} + $3 ELSE due_at END,
   problem = $4, parked_at = CASE WHEN $5 = 1 THEN {now} END
-WHERE id = $1 AND fence = $2 RETURNING due_at - {now} AS wait`,
+WHERE id = $1 AND fence = $2 AND lease_until > 0 RETURNING due_at - {now} AS wait`,
     [id, fence, delayMs, storable(problem), isParked ? 1 : 0, due_at],
   );
   return failed && { isParked, inMs: Math.max(0, failed.wait) };

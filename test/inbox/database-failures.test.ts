@@ -197,6 +197,33 @@ it("does not take subjects for the cause of its end because their failures could
   await database.close();
 });
 
+it("does not park a subject that was settled, although the response to its last commit was lost", async () => {
+  const database = openInMemory();
+  await prepareShop(database);
+  const store = database.open({ clock });
+  const subjects = store.dialect.expand("{inbox_subjects}");
+  const transaction: Store["transaction"] = async (...work) => {
+    const result = await store.transaction(...work);
+    if (!isWaiting) return result;
+    const settled = await database.query(`SELECT id FROM ${subjects} WHERE news = seen`);
+    if (settled.length === 0) return result;
+    isWaiting = false;
+    throw new StoreError("The connection is lost.", { code: "store_unavailable" });
+  };
+  let isWaiting = false;
+  const shop = await openShop(database, { store: { ...store, transaction } });
+  ship(shop.inbox);
+  await shop.inbox.settleDue();
+  await shop.paid("order_1");
+  await database.query(`UPDATE ${subjects} SET failures = 24`);
+  isWaiting = true;
+  await shop.inbox.settleDue();
+  expect(isWaiting).toBe(false);
+  expect(await shop.shipments()).toEqual(["order_1"]);
+  expect(await shop.inbox.parked()).toEqual([]);
+  await database.close();
+});
+
 it("an inbox on SQLite answers 500 while its disk is full, and loses nothing", async () => {
   const { form, database, fill, free, remove } = await mountDisk().catch(limitPages);
   process.stdout.write(`full disk: ${form}\n`);
