@@ -5,7 +5,6 @@ import { isFinal } from "../../wire/payment-status.ts";
 import type { Connection } from "./connect.ts";
 import type { Actions } from "./pay-panel.ts";
 import { Prices } from "./prices.ts";
-import { rereadMs } from "./rereading.ts";
 import { ReturnToShop } from "./return-to-shop.ts";
 import {
   awaitsTransfer,
@@ -14,6 +13,7 @@ import {
   nothingKnown,
   type PayingAgain,
   problemOf,
+  rereadMs,
 } from "./state.ts";
 import { WalletPayment } from "./wallet-payment.ts";
 import type { RpcUrls } from "./wallets.ts";

@@ -129,6 +129,26 @@ export function endedUnpaid(status: string | undefined): boolean {
   return status === "expired" || status === "cancelled";
 }
 
+/** The waits between reads of a payment: usually, while the service refuses it, and while late money is expected. */
+const rereads = { usualMs: 3_000, refusedMs: 15_000, lateMs: 30_000, lateLastsMs: 900_000 };
+
+/**
+ * The wait until a payment is read again. It is also read each time that its status changes.
+ *
+ * @param isStale Whether the payment is known to have changed since the last read.
+ * @param sinceMs How long ago its status changed.
+ */
+export function rereadMs(
+  { payment, problem, isOffline }: Known,
+  isStale: boolean,
+  sinceMs: number,
+): number {
+  if (problem && problem.kind !== "unavailable") return rereads.refusedMs;
+  if (isStale || isOffline || payment?.status === "processing") return rereads.usualMs;
+  const isLate = endedUnpaid(payment?.status) && sinceMs < rereads.lateLastsMs;
+  return isLate ? rereads.lateMs : Number.POSITIVE_INFINITY;
+}
+
 /** The choices that quotes offer, in order and without duplicates. Chains without EVM addresses cannot be displayed. */
 export function choicesOf(
   quotes: readonly { readonly token: Token; readonly chainId: ChainId }[],
