@@ -15,7 +15,8 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
     id: "deposit-amount",
     inputmode: "decimal",
     autocomplete: "off",
-    value: "25.00",
+    // Without a decimal sign, which differs between languages.
+    value: "25",
     dir: "ltr",
     "aria-describedby": "deposit-error",
   });

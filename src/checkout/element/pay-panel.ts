@@ -119,7 +119,7 @@ export class PayPanel {
 
   update(view: View): void {
     const { phase, tokens, networks, canChangeAmount, canRetryPrice } = view;
-    show(this.root, phase === "pay" || (phase === "deposit" && tokens.length > 1));
+    show(this.root, phase === "pay");
     this.#fill(this.#tokens, "token", tokens);
     this.#fill(this.#networks, "network", networks);
     show(this.#changeAmount, canChangeAmount);

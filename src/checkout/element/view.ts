@@ -95,10 +95,10 @@ export function viewOf(known: Known, texts: Texts): View {
     title: phase === "problem" ? texts.say("region") : payment && titleOf(known, texts),
     fees: payment && feesOf(known, payment, texts),
     stepsDone: payment && stepsDone(phase, payment),
-    ...(isOpen ? choices(known) : { tokens: [], networks: [] }),
+    ...(phase === "pay" ? choices(known) : { tokens: [], networks: [] }),
     transfer: phase === "pay" ? transferOf(known, texts) : undefined,
     isPriceLoading: phase === "pay" && !offer && !known.priceFailure,
-    canRetryPrice: isOpen && known.priceFailure?.kind === "priceFailed",
+    canRetryPrice: phase === "pay" && known.priceFailure?.kind === "priceFailed",
     canChangeAmount: phase === "pay" && payment?.type === "deposit",
     // While the payment loads, so that their space is reserved, too.
     wallets:

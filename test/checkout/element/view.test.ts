@@ -60,15 +60,19 @@ describe("the amount", () => {
     expect(viewOf(offered(), texts).fees).toBeUndefined();
   });
 
-  test("of a deposit is the customer's choice, and missing before that", () => {
-    const deposit = { ...payment, type: "deposit", amountInCents: 0, quotes: [] };
-    expect(knowing({ payment: deposit })).toMatchObject({
+  test("of a deposit is the customer's choice, and comes before that of a token", () => {
+    const deposit = { ...payment, type: "deposit", amountInCents: 0 };
+    const { choices } = offered();
+    expect(knowing({ payment: deposit, choices })).toMatchObject({
       phase: "deposit",
       title: "Make a deposit",
+      tokens: [],
+      networks: [],
     });
-    expect(knowing({ payment: deposit, depositInCents: 1250 })).toMatchObject({
+    expect(knowing({ payment: deposit, choices, depositInCents: 1250 })).toMatchObject({
       phase: "pay",
       title: "$12.50",
+      tokens: [{ label: "USDC" }],
     });
   });
 
