@@ -62,19 +62,24 @@ export function elementServiceCases(browser: () => Browser): void {
         return route.fulfill({ response, body: body.replaceAll('"decimals":6', '"decimals":18') });
       });
       await shop.visit(await shop.order({ amount: 100_000_000 }));
-      for (const [part, amount] of [
-        ["amount", "25.831033788126353019"],
-        ["title", "$1,000,000.00"],
+      for (const [language, part, amount] of [
+        ["en", "amount", "25.831033788126353019"],
+        ["en", "title", "$1,000,000.00"],
+        ["fr", "title", "1\u202F000\u202F000,00"],
+        ["fr", "title", "$US"],
       ] as const) {
+        await shop.element.evaluate((it, tag) => it.setAttribute("lang", tag), language);
         const shown = page.locator(`[part="${part}"]`, { hasText: amount });
-        const lines = await shown.evaluate((it, { length }) => {
+        const lines = await shown.evaluate((it, text) => {
           const range = document.createRange();
-          range.setStart(it.firstChild as Text, 0);
-          range.setEnd(it.firstChild as Text, length);
+          const start = it.textContent?.indexOf(text) ?? -1;
+          range.setStart(it.firstChild as Text, start);
+          range.setEnd(it.firstChild as Text, start + text.length);
           return range.getClientRects().length;
         }, amount);
         expect(lines, amount).toBe(1);
       }
+      await shop.element.evaluate((it) => it.setAttribute("lang", "en"));
       const messages = { payWith: "Wallet".repeat(7) };
       await shop.element.evaluate((it, texts) => Object.assign(it, { messages: texts }), messages);
       for (const text of ["Anything else may be lost.", messages.payWith]) {

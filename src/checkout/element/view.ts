@@ -188,7 +188,8 @@ function titleOf(known: Known, texts: Texts): string {
   const cents = dueCents(known);
   if (cents === undefined)
     return texts.say(known.payment?.type === "deposit" ? "deposit" : "loading");
-  return texts.money(cents, known.payment?.currency ?? "USD");
+  // A long amount may wrap before its currency, but not inside either.
+  return texts.money(cents, known.payment?.currency ?? "USD").replace("\u00a0", " ");
 }
 
 /** The fee that the customer pays on top of the merchant's amount. */
