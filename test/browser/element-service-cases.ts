@@ -51,6 +51,21 @@ export function elementServiceCases(browser: () => Browser): void {
       expect((change?.x ?? 0) - (retry?.x ?? 0) - (retry?.width ?? 0)).toBeGreaterThanOrEqual(8);
     });
 
+    test("keeps the name of the current step in one piece on a phone", async () => {
+      const page = await shop.watch({ viewport: { width: 320, height: 800 } });
+      const order = await shop.order();
+      await shop.sandbox.payments.simulate(order.paymentId, "success", { steps: "by-hand" });
+      await shop.sandbox.payments.step(order.paymentId);
+      await shop.visit(order, { lang: "fr" });
+      const step = page.locator("[aria-current]", { hasText: "Confirmation" });
+      const lines = await step.evaluate((it) => {
+        const range = document.createRange();
+        range.selectNodeContents(it);
+        return range.getClientRects().length;
+      });
+      expect(lines).toBe(1);
+    });
+
     test("keeps a long amount in one piece, and long names in the card", async () => {
       const page = await shop.watch({ viewport: { width: 320, height: 800 } });
       await page.addInitScript(announceWallet);

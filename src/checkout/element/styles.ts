@@ -79,6 +79,7 @@ h1 {
 [data-tone="good"] { --tone: var(--good); --soft: var(--good-soft); }
 [data-tone="bad"] { --tone: var(--bad); --soft: var(--bad-soft); }
 .status { position: relative; display: flex; align-items: baseline; gap: 0.6em; margin-top: 0.5em; color: var(--tone); font-weight: 550; }
+[data-tone="bad"]:not([data-phase="over"]) .status { font-weight: 400; }
 .dot { flex: none; width: 0.65em; height: 0.65em; border-radius: 50%; background: var(--tone, var(--accent)); }
 [data-phase="loading"] .dot { background: var(--quiet); }
 .notice { margin-top: 0.8em; padding: 0.65em 0.95em; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375em; }
@@ -140,9 +141,9 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .copy { min-height: 3.15em; min-width: 3.15em; padding: 0.35em 0.85em; font-size: 0.875em; }
 .pay > button { margin-block-start: 1em; margin-inline-end: 0.6em; }
 
-.countdown { display: grid; grid-template-columns: auto minmax(3em, 1fr); align-items: center; gap: 1em; margin-top: 1em; }
+.countdown { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4em 1em; margin-top: 1em; }
 [role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
-.track { height: 4px; border-radius: 2px; background: var(--sunken); overflow: hidden; }
+.track { flex: 1 1 3em; height: 4px; border-radius: 2px; background: var(--sunken); overflow: hidden; }
 .track > * { display: block; height: 100%; border-radius: 2px; background: var(--accent); transform: scaleX(var(--share, 1)); transform-origin: left; }
 [dir="rtl"] .steps li::before, [dir="rtl"] .track { scale: -1 1; }
 
@@ -152,6 +153,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .wallets :is(svg, canvas) { flex: none; width: 1.5em; height: 1.5em; border-radius: 0.35em; }
 .wallet-line { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6em 1em; margin-top: 1em; padding: 0.7em 0.9em; border-radius: var(--control-radius); background: var(--sunken); }
 .wallet-line p { flex: 1 1 14em; }
+.pay[hidden] + .wallet-line { margin-top: 1.5em; }
 .wallet-line[data-bad] { background: var(--bad-soft); color: var(--bad); }
 
 .deposit { margin-top: 1.5em; }
@@ -183,6 +185,9 @@ progress::-moz-progress-bar { background: var(--accent); }
   [data-loading] :is(code, .quiet) { min-height: 3em; }
   .order { flex-basis: 100%; margin: 0; }
   .steps { font-size: 0.8125em; }
+  .steps [aria-current] { font-weight: 500; }
+  .wallet-line button, .return :is(a, button) { flex: 1 1 auto; }
+  .return a { flex-basis: 100%; }
 }
 @media (prefers-reduced-motion: no-preference) {
   [data-tone="open"] .dot, .skeleton { animation: breathe 2s ease-in-out infinite; }
@@ -197,6 +202,7 @@ progress::-moz-progress-bar { background: var(--accent); }
   .segments :checked + span { border: 2px solid Highlight; }
   .segments, .skeleton *, .notice, .wallet-line, .confirming, .summary { outline: 1px solid; }
   button[aria-disabled] { color: GrayText; border-color: GrayText; }
+  .mark { stroke: currentColor; }
   .dot, .steps li::before, .track > *, .qr, progress { forced-color-adjust: none; }
 }
 `;
