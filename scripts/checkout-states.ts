@@ -63,7 +63,8 @@ export async function showStates(
     .getByText(look.lang === "ar" ? "فشلت" : "The payment failed")
     .first()
     .waitFor();
-  // Clicks may have scrolled, and a screenshot starts at the top.
+  // The click may have scrolled, and the pointer would show as a hovered button.
+  await page.mouse.move(0, 0);
   await page.evaluate(() => scrollTo(0, 0));
 }
 
