@@ -28,7 +28,7 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
     const isValid = cents !== undefined;
     const limits = { example: money(2550, "USD"), most: money(maxCents, "USD") };
     const problem = isValid ? "" : say("depositInvalid", limits);
-    input.setAttribute("aria-invalid", String(!isValid));
+    input.ariaInvalid = String(!isValid);
     write(error, problem);
     if (isValid) return onChoose(cents);
     announce(problem);

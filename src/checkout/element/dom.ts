@@ -48,8 +48,7 @@ export function showText(element: HTMLElement, text: string | undefined): void {
 
 /** Enables or disables a button. Setting `disabled` would take the focus from keyboard users. */
 export function enable(element: HTMLElement, isEnabled: boolean): void {
-  if (isEnabled) element.removeAttribute("aria-disabled");
-  else element.setAttribute("aria-disabled", "true");
+  element.ariaDisabled = isEnabled ? null : "true";
 }
 
 /** A button that ignores the second click of a double click, which may have been meant for a button it has replaced. */

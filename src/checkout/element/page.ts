@@ -118,10 +118,10 @@ export class Page {
   update(view: View): void {
     const { root } = this;
     const { activeElement: focused } = root.getRootNode() as ShadowRoot;
-    root.setAttribute("aria-label", view.label);
+    root.ariaLabel = view.label;
+    root.ariaBusy = String(view.phase === "loading");
     root.dataset.phase = view.phase;
     root.dataset.tone = view.tone;
-    root.setAttribute("aria-busy", String(view.phase === "loading"));
     write(this.#monogram, view.monogram);
     write(this.#status, view.status);
     show(this.#merchantLine, view.merchant !== undefined);
@@ -146,8 +146,7 @@ export class Page {
     show(this.#steps, stepsDone !== undefined);
     for (const [index, step] of [...this.#steps.children].entries()) {
       step.toggleAttribute("data-done", index < (stepsDone ?? 0));
-      if (index === stepsDone) step.setAttribute("aria-current", "step");
-      else step.removeAttribute("aria-current");
+      step.ariaCurrent = index === stepsDone ? "step" : null;
     }
   }
 

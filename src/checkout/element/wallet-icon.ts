@@ -4,8 +4,8 @@
  */
 export async function walletIcon(url: string): Promise<Element | undefined> {
   try {
-    const [head = "", body = ""] = splitOnce(url, ",");
     if (url.length > maxLength) return undefined;
+    const [, head = "", body = ""] = /^([^,]*),(.*)$/s.exec(url) ?? [];
     const isBase64 = /;base64$/i.test(head);
     const bytes = isBase64
       ? Uint8Array.from(atob(decodeURIComponent(body)), (character) => character.charCodeAt(0))
@@ -22,11 +22,6 @@ export async function walletIcon(url: string): Promise<Element | undefined> {
 const maxLength = 200_000;
 const size = 48;
 
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
-}
-
 async function pixels(bytes: Uint8Array<ArrayBuffer>): Promise<Element> {
   const options = { resizeWidth: size, resizeHeight: size, resizeQuality: "high" } as const;
   const bitmap = await createImageBitmap(new Blob([bytes]), options);
@@ -35,7 +30,7 @@ async function pixels(bytes: Uint8Array<ArrayBuffer>): Promise<Element> {
   canvas.height = size;
   canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
   bitmap.close();
-  canvas.setAttribute("aria-hidden", "true");
+  canvas.ariaHidden = "true";
   return canvas;
 }
 
@@ -82,7 +77,7 @@ function shapes(text: string): Element | undefined {
   if (!svg.hasAttribute("viewBox"))
     svg.setAttribute("viewBox", `0 0 ${parseFloat(width ?? "24")} ${parseFloat(height ?? "24")}`);
   for (const name of ["width", "height"]) svg.setAttribute(name, String(size / 2));
-  svg.setAttribute("aria-hidden", "true");
+  svg.ariaHidden = "true";
   return svg;
 }
 
