@@ -129,9 +129,6 @@ export function endedUnpaid(status: string | undefined): boolean {
   return status === "expired" || status === "cancelled";
 }
 
-/** The waits between reads of a payment: usually, while the service refuses it, and while late money is expected. */
-const rereads = { usualMs: 3_000, refusedMs: 15_000, lateMs: 30_000, lateLastsMs: 900_000 };
-
 /**
  * The wait until a payment is read again. It is also read each time that its status changes.
  *
@@ -143,10 +140,12 @@ export function rereadMs(
   isStale: boolean,
   sinceMs: number,
 ): number {
-  if (problem && problem.kind !== "unavailable") return rereads.refusedMs;
-  if (isStale || isOffline || payment?.status === "processing") return rereads.usualMs;
-  const isLate = endedUnpaid(payment?.status) && sinceMs < rereads.lateLastsMs;
-  return isLate ? rereads.lateMs : Number.POSITIVE_INFINITY;
+  // The service refuses it.
+  if (problem && problem.kind !== "unavailable") return 15_000;
+  if (isStale || isOffline || payment?.status === "processing") return 3_000;
+  // Late money may arrive, but is not expected after a quarter of an hour.
+  if (endedUnpaid(payment?.status) && sinceMs < 900_000) return 30_000;
+  return Number.POSITIVE_INFINITY;
 }
 
 /** The choices that quotes offer, in order and without duplicates. Chains without EVM addresses cannot be displayed. */

@@ -79,7 +79,7 @@ h1 {
 [data-tone="good"] { --tone: var(--good); --soft: var(--good-soft); }
 [data-tone="bad"] { --tone: var(--bad); --soft: var(--bad-soft); }
 .status { position: relative; display: flex; align-items: baseline; gap: 0.6em; margin-top: 0.5em; color: var(--tone); font-weight: 550; }
-[data-tone="bad"]:not([data-phase="over"]) .status { font-weight: 400; }
+[data-phase="problem"] .status { font-weight: 400; }
 .dot { flex: none; width: 0.65em; height: 0.65em; border-radius: 50%; background: var(--tone, var(--accent)); }
 [data-phase="loading"] .dot { background: var(--quiet); }
 .notice { margin-top: 0.8em; padding: 0.65em 0.95em; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375em; }
@@ -99,11 +99,11 @@ h1 {
 [data-tone="good"] .steps li::before { background: var(--good); }
 
 .choices { display: flex; flex-wrap: wrap; gap: 1em; margin-top: 1.5em; }
-.choices > * { flex: 1 1 auto; }
+.choices > * { flex: auto; }
 .choices > * + * { flex: 99 1 16em; }
 legend, dt, .deposit label { margin-bottom: 0.35em; }
 .segments { display: flex; flex-wrap: wrap; padding: 0.25em; gap: 0.25em; border-radius: calc(var(--control-radius) + 0.15em); background: var(--sunken); }
-.segments label { position: relative; flex: 1 1 auto; display: flex; min-width: 2.75em; min-height: 2.75em; cursor: pointer; }
+.segments label { position: relative; flex: auto; display: flex; min-width: 2.75em; min-height: 2.75em; cursor: pointer; }
 .segments input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; pointer-events: none; }
 .segments span {
   display: grid; flex: 1; place-items: center; padding: 0.35em 0.4em; border-radius: var(--control-radius);
@@ -143,8 +143,8 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 
 .countdown { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4em 1em; margin-top: 1em; }
 [role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
-.track { flex: 1 1 3em; height: 4px; border-radius: 2px; background: var(--sunken); overflow: hidden; }
-.track > * { display: block; height: 100%; border-radius: 2px; background: var(--accent); transform: scaleX(var(--share, 1)); transform-origin: left; }
+.track { flex: 1 3em; height: 4px; border-radius: 2px; background: var(--sunken); overflow: hidden; }
+.track > * { display: block; height: 100%; background: var(--accent); transform: scaleX(var(--share, 1)); transform-origin: left; }
 [dir="rtl"] .steps li::before, [dir="rtl"] .track { scale: -1 1; }
 
 .from-wallet { margin-top: 1.5em; padding-top: 1.25em; border-top: 1px solid var(--line); }
@@ -153,7 +153,6 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .wallets :is(svg, canvas) { flex: none; width: 1.5em; height: 1.5em; border-radius: 0.35em; }
 .wallet-line { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6em 1em; margin-top: 1em; padding: 0.7em 0.9em; border-radius: var(--control-radius); background: var(--sunken); }
 .wallet-line p { flex: 1 1 14em; }
-.pay[hidden] + .wallet-line { margin-top: 1.5em; }
 .wallet-line[data-bad] { background: var(--bad-soft); color: var(--bad); }
 
 .deposit { margin-top: 1.5em; }
@@ -161,7 +160,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.25em); }
 .field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
 .field input { flex: 99 1 4em; min-width: 0; min-height: 2.3em; border: 0; outline: 0; background: none; color: inherit; font: 1.2em var(--font); }
-.field button { flex: 1 1 auto; }
+.field button { flex: auto; }
 .error { color: var(--bad); font-size: 0.9375em; }
 .error:not(:empty) { margin-top: 0.4em; }
 
@@ -183,11 +182,10 @@ progress::-moz-progress-bar { background: var(--accent); }
   .skeleton { grid-template: 3.5em 3em 4px 5em 5em 11em 10em 1.5em / minmax(0, 1fr); }
   .qr, .skeleton :nth-child(6) { width: 11em; margin: 0 auto; }
   [data-loading] :is(code, .quiet) { min-height: 3em; }
-  .order { flex-basis: 100%; margin: 0; }
   .steps { font-size: 0.8125em; }
-  .steps [aria-current] { font-weight: 500; }
-  .wallet-line button, .return :is(a, button) { flex: 1 1 auto; }
-  .return a { flex-basis: 100%; }
+  .steps [aria-current] { font-weight: 400; }
+  .wallet-line button, .return button { flex: auto; }
+  .order, .return a { flex-basis: 100%; margin: 0; }
 }
 @media (prefers-reduced-motion: no-preference) {
   [data-tone="open"] .dot, .skeleton { animation: breathe 2s ease-in-out infinite; }
