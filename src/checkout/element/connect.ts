@@ -71,7 +71,7 @@ function checkedReturnUrl(given: string | null, baseURI: string): string | undef
   return checkRedirectUrl("return-url", parsed(given, baseURI)?.href ?? given);
 }
 
-/** `URL.parse`, which the oldest browsers in docs/customers.md lack. */
+/** `URL.parse`, which the oldest browsers in docs/checkout.md lack. */
 function parsed(url: string, base?: string): URL | undefined {
   return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }
