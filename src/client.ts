@@ -21,22 +21,28 @@ export interface DashboardOptions {
 }
 
 /**
- * The merchant's server client. Holds the merchant secret key: never ship it to a browser.
+ * The merchant's server client. Holds the merchant secret key: never ship it to a browser. Options that you leave out
+ * come from `SETTLEKIT_...` environment variables.
  *
  * @throws {ConfigurationError} when an option or environment variable is invalid; `param` names it.
  * @example
  * ```ts
- * const client = new MerchantClient({ secretKey: process.env.MY_KEY, environment: "testnet" });
+ * const client = new MerchantClient();
  * const { paymentUrl } = await client.payments.create({ amount: 2500, orderId: "order_1" });
  * ```
  */
 export class MerchantClient {
   /** The configured base URL, without a trailing slash. A checkout page needs it. */
   readonly baseUrl: string;
+  /** Payments and deposits: money that customers send you. */
   readonly payments: Payments;
+  /** Withdrawals: money that you send. Servers should use the payout ledger of `settlekit/payouts`. */
   readonly withdrawals: Withdrawals;
+  /** The balances of the merchant's wallet. */
   readonly wallet: Wallet;
+  /** The supported chains: a public list. */
   readonly chains: Chains;
+  /** The supported tokens with their prices: a public list. */
   readonly tokens: Tokens;
   readonly #http: Http;
 

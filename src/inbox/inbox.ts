@@ -276,7 +276,7 @@ export class Inbox<Client, Mode extends StoreMode> {
 }
 
 /**
- * Creates an inbox.
+ * Creates an inbox. Call `migrate` when you deploy, register effects with `on`, and run a worker with `start`.
  *
  * @throws {ConfigurationError} when an option is missing or unknown.
  * @example

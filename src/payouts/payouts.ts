@@ -279,7 +279,7 @@ export class Payouts<Client, Mode extends StoreMode> {
 }
 
 /**
- * Creates a payout ledger.
+ * Creates a payout ledger. Call `migrate` when you deploy, `plan` each payout, and run a worker with `start`.
  *
  * @throws {ConfigurationError} when an option is missing or unknown.
  * @example

@@ -117,9 +117,9 @@ export class Payments {
   }
 
   /**
-   * Creates a payment, or a deposit with `type: "deposit"`. Send the customer to `paymentUrl`. Retries carry the same
-   * idempotency key and create nothing twice. To make it safe to repeat the call itself after a crash, derive the key
-   * from the order with `idempotencyKeyFrom`.
+   * Creates a payment, or a deposit with `type: "deposit"` (interface section 4.1). Send the customer to `paymentUrl`.
+   * Retries carry the same idempotency key and create nothing twice. To make it safe to repeat the call itself after a
+   * crash, derive the key from the order with `idempotencyKeyFrom`.
    *
    * @throws {InvalidRequestError} when an argument is refused, before sending or by the service; `param` names it.
    * @throws {IdempotencyConflictError} when the key was used with other parameters.

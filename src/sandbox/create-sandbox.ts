@@ -20,21 +20,16 @@ import { createState } from "./state/state.ts";
 import { createDeliveries } from "./webhooks/deliveries.ts";
 
 /**
- * Creates a sandbox that shares nothing with others. It starts no server or timer, and only needs `close` if it has a
- * data file.
+ * Creates the payment service in process, sharing nothing with other sandboxes. It starts no server or timer, and only
+ * needs `close` if it has a data file.
  *
- * @throws {ConfigurationError} An option is invalid; `param` names it.
+ * @throws {ConfigurationError} when an option is invalid; `param` names it.
  * @example
  * ```ts
  * const sandbox = createSandbox({ webhookUrl: "http://127.0.0.1:3000/webhooks" });
- * const response = await sandbox.fetch(
- *   new Request("http://sandbox/v1/external/secretkey-auth/payments", {
- *     method: "POST",
- *     headers: { "X-Service-Secret-Key": sandbox.secretKey, "Content-Type": "application/json" },
- *     body: JSON.stringify({ amount: 2500, currency: "USD", orderId: "order_1" }),
- *   }),
- * );
- * const { paymentId } = await response.json();
+ * const { fetch, secretKey } = sandbox;
+ * const client = new MerchantClient({ environment: "sandbox", fetch, secretKey });
+ * const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
  * await sandbox.payments.simulate(paymentId, "success");
  * await sandbox.webhooks.idle(); // payment.created and payment.updated have arrived
  * ```

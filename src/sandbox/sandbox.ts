@@ -61,8 +61,11 @@ export interface Sandbox
    * ```
    */
   readonly merchants: readonly SandboxMerchant[];
+  /** The clock, which everything that expires or is retried follows. */
   readonly clock: SandboxClock;
+  /** Acts as the customers. */
   readonly payments: SandboxPayments;
+  /** Acts as the service that processes withdrawals. */
   readonly withdrawals: SandboxWithdrawals;
   /**
    * How the service treats an Idempotency-Key that a withdrawal used within the last 24 hours; the interface (section
@@ -72,10 +75,12 @@ export interface Sandbox
    * - `honoured`: returns the first response again, or 409 for a different body.
    * - `conflict`: responds with 409, whatever the body.
    *
-   * @throws {ConfigurationError} When set to anything else.
+   * @throws {ConfigurationError} when set to anything else.
    */
   withdrawalIdempotency: WithdrawalIdempotency;
+  /** Makes requests fail on purpose. */
   readonly faults: SandboxFaults;
+  /** The webhooks that were sent; resends them, and disturbs the next ones. */
   readonly webhooks: SandboxWebhooks;
   /**
    * Calls a listener with every event of a type, or of all types for `*`, in order and right after the step that

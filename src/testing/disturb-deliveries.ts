@@ -64,7 +64,7 @@ export const disturbanceNames = [
  *
  * It only prepares them: `sendDeliveries` sends them.
  *
- * @throws {ConfigurationError} An option is unknown or out of range, or `staleTimestamp` has no `secret`.
+ * @throws {ConfigurationError} when an option is unknown or out of range, or `staleTimestamp` has no `secret`.
  */
 export function disturbDeliveries(
   deliveries: readonly Sendable[],

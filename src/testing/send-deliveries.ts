@@ -29,8 +29,7 @@ export interface SentDelivery extends DisturbedDelivery {
  *
  * Rejects if one of them gets no response.
  *
- * @throws {ConfigurationError} An option is unknown or out of range.
- *
+ * @throws {ConfigurationError} when an option is unknown or out of range.
  * @example
  * ```ts
  * const deliveries = ["order_1", "order_2"].map((orderId) =>

@@ -51,8 +51,7 @@ export interface SignedDelivery extends SignedWebhook {
 /**
  * Signs a delivery as the service does (interface section 6), to test a receiver.
  *
- * Throws a ConfigurationError when an option is invalid.
- *
+ * @throws {ConfigurationError} when an option is invalid.
  * @example
  * ```ts
  * const event = { event: "payment.updated", data: { status: "completed", orderId: "order_1" } } as const;

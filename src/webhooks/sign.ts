@@ -40,8 +40,7 @@ export interface SignedWebhook {
 /**
  * Signs a webhook as the service does (interface section 6), to test a receiver.
  *
- * Throws a ConfigurationError when an option is invalid and on platforms without node:crypto.
- *
+ * @throws {ConfigurationError} when an option is invalid, and on platforms without node:crypto.
  * @example
  * ```ts
  * const event = { event: "payment.updated", data: { status: "completed", orderId: "order_1" } } as const;

@@ -86,7 +86,7 @@ export class Webhooks {
     return ofKind[isBranch ? (status as "unknown") : "unknown"](webhook);
   }
 
-  /** Throws a ConfigurationError when an option is invalid or there is no secret. */
+  /** @throws {ConfigurationError} when an option is invalid or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) || undefined } = options;
@@ -105,8 +105,8 @@ export class Webhooks {
   /**
    * Verifies a delivery: a Web Request, whose body it reads, or its raw body and headers.
    *
-   * Throws `WebhookVerificationError`, whose `reason` says what is wrong; respond with 401 then. No input from a sender
-   * makes it throw anything else.
+   * @throws {WebhookVerificationError} when it is refused; `reason` says why. Respond with 401. No input from a sender
+   * causes any other error.
    */
   async verify(input: Request | WebhookInput): Promise<Webhook> {
     const reception = this.#receptions.begin();
@@ -125,8 +125,9 @@ export class Webhooks {
   }
 
   /**
-   * Like `verify`, but synchronous. Throws a ConfigurationError on platforms without node:crypto and when `secret` is a
-   * function.
+   * Like `verify`, but synchronous.
+   *
+   * @throws {ConfigurationError} on platforms without node:crypto, and when `secret` is a function.
    */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
@@ -143,7 +144,7 @@ export class Webhooks {
     }
   }
 
-  /** Like `verify`, but returns a refusal instead of throwing it. Failures on the receiving side are still thrown. */
+  /** Like `verify`, but returns a refusal instead of throwing it. Failures on your side are still thrown. */
   async safeVerify(input: Request | WebhookInput): Promise<SafeVerifyResult> {
     try {
       return { ok: true, webhook: await this.verify(input) };

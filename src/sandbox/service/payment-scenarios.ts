@@ -50,7 +50,7 @@ export interface SandboxPayments extends Simulated<Payment> {
    * every two seconds. Every change of status sends a `payment.updated` webhook.
    *
    * @returns The payment after the scenario; the unchanged payment if it is played in steps.
-   * @throws {NotFoundError} The sandbox has no such payment.
+   * @throws {NotFoundError} when the sandbox has no such payment.
    * @throws {InvalidRequestError} code `payment_not_pending`, `payment_not_paid` (for a refund),
    * `scenario_in_progress` (another one has steps left), `unknown_scenario`, `unknown_steps` or `invalid_amount`.
    * @example

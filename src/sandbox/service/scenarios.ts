@@ -35,7 +35,7 @@ export interface Simulated<Subject extends { readonly status: string }> {
    * Takes the next step of a `by-hand` scenario, or of an `on-clock` scenario before it is due.
    *
    * @returns The payment or withdrawal after the step.
-   * @throws {NotFoundError} The sandbox has none with that id.
+   * @throws {NotFoundError} when the sandbox has none with that id.
    * @throws {InvalidRequestError} code `no_steps_ahead`.
    * @example
    * ```ts

@@ -28,7 +28,7 @@ export interface SandboxWithdrawals extends Simulated<Withdrawal> {
    * end after 30. Every change of status sends a `withdrawal.updated` webhook.
    *
    * @returns The withdrawal after the scenario; the unchanged withdrawal if it is played in steps.
-   * @throws {NotFoundError} The sandbox has no such withdrawal.
+   * @throws {NotFoundError} when the sandbox has no such withdrawal.
    * @throws {InvalidRequestError} code `withdrawal_not_pending`, `scenario_in_progress` (another one has steps left),
    * `unknown_scenario` or `unknown_steps`.
    * @example

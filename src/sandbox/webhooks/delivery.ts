@@ -63,9 +63,9 @@ export interface SandboxWebhooks {
    *
    * @param deliveryId The delivery to repeat: its `id`, or the `X-Service-Delivery-Id` of any of its attempts.
    * @returns The new delivery after its first attempt, or before it if the attempt is held back or delayed.
-   * @throws {NotFoundError} There is no such delivery.
-   * @throws {ConfigurationError} The merchant has no endpoint.
-   * @throws {InvalidRequestError} The disorder is invalid; see `disorder`.
+   * @throws {NotFoundError} when there is no such delivery.
+   * @throws {ConfigurationError} when the merchant has no endpoint.
+   * @throws {InvalidRequestError} when the disorder is invalid; see `disorder`.
    */
   replay(deliveryId: string, options?: ReplayOptions): Promise<WebhookDelivery>;
   /**
