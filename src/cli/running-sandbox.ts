@@ -100,7 +100,7 @@ async function request<Answer>(
 /** The error for another server at the address, such as the shop. */
 function noSandbox({ url, status }: Response): ApiError {
   return new ApiError(
-    `${new URL(url).origin} answered ${status}, but it is not a sandbox. Check --url.`,
+    `${new URL(url).origin} responded with ${status}, but it is not a sandbox. Check --url.`,
     { code: "control_failed", status, outcome: "rejected" },
   );
 }

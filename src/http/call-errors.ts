@@ -73,8 +73,8 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       const span = `${limit} (${Math.round(ms)} ms)`;
       const message = spentOn
         ? `Nothing was sent: ${operation} spent its ${span} ${spentOn}`
-        : `${operation} was not answered within ${span}. Call again, or raise ${limit} if the service is known ` +
-          "to take longer.";
+        : `${operation} got no complete response within ${span}. Call again, or raise ${limit} if the service is ` +
+          "known to take longer.";
       return new errors.TimeoutError(message + unrepeated, {
         ...facts,
         code: limit === "timeoutMs" ? "attempt_timeout" : "deadline_exceeded",
@@ -94,7 +94,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     }
     case "redirect":
       return new errors.ConfigurationError(
-        `${origin} answered ${failure.status} ${failure.origin ? `with a redirect to ${failure.origin}` : "without a usable Location"}. ` +
+        `${origin} responded with ${failure.status} ${failure.origin ? `and a redirect to ${failure.origin}` : "without a usable Location"}. ` +
           "settlekit does not follow redirects, so that credentials stay with the origin you configured. Set " +
           "baseUrl to the service's actual URL.",
         { ...facts, code: "redirected", param: "baseUrl" },
@@ -111,15 +111,15 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     }
     case "too_large":
       return new errors.UnexpectedResponseError(
-        `The service answered ${operation} with ${failure.status} and a body of more than ${failure.maxBytes} bytes; ` +
-          `the rest was not read. Raise maxResponseBytes, or request less at once.${mayHaveActed}`,
+        `The service responded to ${operation} with ${failure.status} and a body of more than ${failure.maxBytes} ` +
+          `bytes; the rest was not read. Raise maxResponseBytes, or request less at once.${mayHaveActed}`,
         { ...facts, code: "response_too_large", status: failure.status, body: undefined },
       );
     case "incomplete": {
       const { status, fields, body } = failure;
       return new errors.UnexpectedResponseError(
-        `The service answered ${operation} with ${status}, but without ${fields.join(", ")}. error.body holds the whole ` +
-          `response: keep it, and report this to the service.${mayHaveActed}`,
+        `The service responded to ${operation} with ${status}, but without ${fields.join(", ")}. error.body holds the ` +
+          `whole response: keep it, and report this to the service.${mayHaveActed}`,
         { ...facts, code: "incomplete_response", status, body },
       );
     }
@@ -132,15 +132,15 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
           : "It is unknown what was created; error.body holds the whole response. Do not repeat the call: check what was " +
             "created, and report it to the service.";
       return new errors.UnexpectedResponseError(
-        `The service answered ${operation} with an object ${show(paymentId)} that does not match the ` +
+        `The service responded to ${operation} with the object ${show(paymentId)}, which does not match the ` +
           `request (different ${fields.join(", ")}). ${cure}`,
         { ...facts, code: "answer_differs", status, body },
       );
     }
     case "unreadable":
       return new errors.UnexpectedResponseError(
-        `The service answered ${operation} with ${failure.status}, but not with the expected JSON. ` +
-          "error.body holds what arrived. Check that baseUrl is the service's and that no proxy answers in its place." +
+        `The service responded to ${operation} with ${failure.status}, but not with the expected JSON. ` +
+          "error.body holds what arrived. Check that baseUrl is the service's and that no proxy responds in its place." +
           unrepeated,
         { ...facts, code: "unreadable_response", status: failure.status, body: failure.text },
       );
@@ -234,7 +234,7 @@ function outcomeUnknownError(
   const isForeign = failure.kind === "status" && failure.status < 500 && !failure.isFromService;
   const first =
     isForeign || failure.kind === "redirect" || failure.kind === "unreadable"
-      ? "Check that baseUrl is the service's and that no proxy answers in its place. "
+      ? "Check that baseUrl is the service's and that no proxy responds in its place. "
       : "";
   return new errors.OutcomeUnknownError(
     `Outcome unknown: ${operation} may have succeeded. ${requests} sent, without a conclusive response (last: ` +

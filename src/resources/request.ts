@@ -117,7 +117,7 @@ function filled(request: RawRequest, options: RequestOptions): Pick<CallInput, "
   if (method === "GET" && options.idempotencyKey !== undefined) {
     throw invalidArgument(
       "idempotencyKey",
-      "A GET request carries no idempotencyKey. Leave it out: repeating a GET is harmless.",
+      "A GET request takes no idempotencyKey. Leave it out: repeating a GET is harmless.",
     );
   }
   return { query: ifGiven(query, checkQuery), body: ifGiven(body, checkBody) };

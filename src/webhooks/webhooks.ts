@@ -1,5 +1,5 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { environmentVariable } from "../values.ts";
+import { environmentVariable, invalidOption } from "../values.ts";
 import { openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
 import { isKnownEvent, type Webhook, type WebhookEventName, type WebhookOf } from "./event.ts";
 import { bodyReader, type FetchHandler } from "./handlers/fetch.ts";
@@ -90,7 +90,12 @@ export class Webhooks {
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) || undefined } = options;
-    checkOption("secret", secret !== undefined, `given, or ${secretVariable} set`);
+    if (secret === undefined) {
+      throw invalidOption(
+        "secret",
+        `There is no webhook secret. Pass secret, or set ${secretVariable}.`,
+      );
+    }
     this.#verifier = createVerifier(secret);
     this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }

@@ -117,7 +117,9 @@ describe("a response", () => {
     const error = await httpTo(server)
       .call(getPayment, read)
       .catch((thrown) => thrown);
-    expect(error.message).toMatch(/^The service answered payments.get with 200, but without id\./);
+    expect(error.message).toMatch(
+      /^The service responded to payments.get with 200, but without id\./,
+    );
     expect(error.message).not.toContain("effect");
   });
 
@@ -367,7 +369,7 @@ describe("a redirect", () => {
   test("without a new address is not said to lead anywhere", async () => {
     await using server = await scriptedServer({ status: 304 });
     const call = httpTo(server).call(getPayment, read);
-    await expect(call).rejects.toThrow(/ answered 304 without a usable Location\. /);
+    await expect(call).rejects.toThrow(/ responded with 304 without a usable Location\. /);
   });
 });
 
@@ -380,7 +382,7 @@ test.each<[string, object]>([
   async (_, answer) => {
     using server = scriptedService(answer);
     const cure =
-      "Check that baseUrl is the service's and that no proxy answers in its place. Repeat";
+      "Check that baseUrl is the service's and that no proxy responds in its place. Repeat";
     const call = httpTo(server).call(createPayment, order, { maxRetries: 0 });
     const message = expect.stringContaining(cure);
     await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", message });

@@ -115,7 +115,9 @@ describe("deadlineMs", () => {
     const time = { ...realTime, random: () => 0 };
     const http = httpTo({ url }, { fetch: unanswered, timeoutMs: 150, deadlineMs: 200 }, time);
     const call = http.call(getPayment, read);
-    await expect(letPass(200, call)).rejects.toThrow("not answered within deadlineMs (200 ms)");
+    await expect(letPass(200, call)).rejects.toThrow(
+      "no complete response within deadlineMs (200 ms)",
+    );
   });
 
   test("ends the call at once with its last error when the wait would exceed it", async () => {

@@ -11,7 +11,7 @@ import { delivery, now, receiver, refusal, secret, webCryptoReceiver } from "./d
 const variable = "SETTLEKIT_WEBHOOK_SECRET";
 const notASecret =
   "The option secret must be a non-empty string or bytes, or a function that returns it.";
-const noSecret = "The option secret must be given, or SETTLEKIT_WEBHOOK_SECRET set.";
+const noSecret = "There is no webhook secret. Pass secret, or set SETTLEKIT_WEBHOOK_SECRET.";
 
 afterEach(() => vi.unstubAllEnvs());
 

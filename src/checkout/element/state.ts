@@ -202,7 +202,7 @@ export function transactionOf({ receipt }: Payment): string | undefined {
 export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | undefined): Offer {
   const [choice] = choicesOf([quote]);
   if (request.remainingMs() === 0) {
-    throw new SettlekitError("The service answered with a quote that has already expired.", {
+    throw new SettlekitError("The service returned a quote that has already expired.", {
       code: "quote_expired",
       param: "quote",
     });
@@ -211,7 +211,7 @@ export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | u
     return { choice: asked ?? choice, quote, request };
   }
   throw new InvalidRequestError(
-    "The service answered with a quote in another token, on another chain or with other decimals than the payment " +
+    "The service returned a quote in another token, on another chain or with other decimals than the payment " +
       "names. It is not shown; choose another token.",
     { code: "foreign_quote", param: "quote" },
   );
@@ -221,14 +221,14 @@ export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | u
 export function checkPayment({ id, status, quotes }: Payment, paymentId: string | undefined): void {
   if (id !== paymentId) {
     throw new ConfigurationError(
-      "The service answered with a different payment from the one that payment-id names. Give the element the id and " +
+      "The service returned a different payment from the one that payment-id names. Give the element the id and " +
         "the secret of one payment.",
       { code: "foreign_payment", param: "paymentId" },
     );
   }
   if (typeof status === "string" && Array.isArray(quotes)) return;
   throw new UnexpectedResponseError(
-    "The service answered with a payment without status or quotes. It is read again.",
+    "The service returned a payment without status or quotes. It is read again.",
     { code: "incomplete_response", status: 200, body: undefined },
   );
 }

@@ -207,8 +207,7 @@ function unreadableFor(
   const { status, requestId, body } = page;
   const cause = page instanceof Error ? page : undefined;
   return unreadable(
-    `Unknown whether anything has orderId "${orderId}": the list of ${operation} could not be read completely, ` +
-      `because ${oddity}.`,
+    `Cannot tell whether orderId "${orderId}" is listed: ${operation} could not be read completely, because ${oddity}.`,
     { operation, status, requestId, body, cause },
   );
 }
