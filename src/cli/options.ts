@@ -24,7 +24,7 @@ export const textSuchAs = (known: readonly string[]): ValueParser<"sync", string
   },
 });
 
-/** One of a few names. A misspelt one is told the nearest. */
+/** One of a few names. For a misspelt one, the message suggests the nearest. */
 export const oneOf = <const T extends string>(names: readonly T[]) =>
   choice(names, { suggest: { maxSuggestions: 1 } });
 

@@ -34,7 +34,7 @@ export interface Doubts {
 
 export const noDoubts: Doubts = { isInDoubt: false, isTooSoon: false };
 
-/** The longest time without a new request: then one shows whether the service answers again. */
+/** The longest time without a new request: then one is sent, to see whether the service responds again. */
 const longestPauseMs = 600_000;
 
 /**

@@ -106,7 +106,7 @@ export class Crew {
     return rows.length + chained.length > 0;
   }
 
-  /** How many payouts may be started. After a failure that concerns all, one shows whether it still does. */
+  /** How many payouts may be started: after a failure that concerns them all, only one, to see whether it is over. */
   get #room(): number {
     return (this.#troubles === 0 ? this.#concurrency : 1) - this.#running.size;
   }

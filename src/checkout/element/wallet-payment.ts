@@ -75,7 +75,7 @@ export class WalletPayment {
       const isSending = step === "sending";
       // Meanwhile, another tab may have sent the payment.
       if (signal.aborted || (isSending && this.#recall(payment.id))) return;
-      // Should the page be left before the wallet answers, the next one tells the customer to check the wallet.
+      // If the customer leaves before the wallet responds, the next page tells them to check the wallet.
       if (isSending) store(payment.id, known().sent, { wallet: name, choice });
       update({ wallet: { wallet: name, choice, step } });
     };
