@@ -90,12 +90,8 @@ export class Webhooks {
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) || undefined } = options;
-    if (secret === undefined) {
-      throw invalidOption(
-        "secret",
-        `There is no webhook secret. Pass secret, or set ${secretVariable}.`,
-      );
-    }
+    const noSecret = `There is no webhook secret. Pass secret, or set ${secretVariable}.`;
+    if (secret === undefined) throw invalidOption("secret", noSecret);
     this.#verifier = createVerifier(secret);
     this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }
@@ -129,11 +125,7 @@ export class Webhooks {
     }
   }
 
-  /**
-   * Like `verify`, but synchronous.
-   *
-   * @throws {ConfigurationError} on platforms without node:crypto, and when `secret` is a function.
-   */
+  /** Like `verify`, but synchronous. @throws {ConfigurationError} without node:crypto, and when `secret` is a function. */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
     const rule = "a string or bytes for verifySync, which also needs node:crypto; else use verify";
