@@ -1,10 +1,10 @@
-"use client";
-
 /**
  * `<settlekit-checkout>` as a React component, for React 18 and 19.
  *
  * @module settlekit/checkout/react
  */
+"use client";
+
 import {
   type CSSProperties,
   createElement,
