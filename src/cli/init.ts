@@ -19,15 +19,15 @@ export const initCommand = defineCommand({
   },
   async run({ path, seed }, terminal) {
     // Before anything is written.
-    const { framework, file } = projectOf(resolve("package.json"));
+    const framework = frameworkOf(resolve("package.json"));
     const isNext = framework === frameworks.next;
     const sandbox = await sandboxFrom({ seed, identity: seed ?? usualIdentity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
-    terminal.say("", `Webhooks with ${framework.name}${isNext ? "" : `, in ${file}`}:`, "");
+    terminal.say("", `Webhooks with ${framework.name}${isNext ? "" : ", in server.mjs"}:`, "");
     terminal.print(...programFor(framework, isNext).split("\n"));
     terminal.say("", "Start the sandbox, and your server with the variables:", "");
     terminal.say("  npx settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks");
-    terminal.say(`  ${isNext ? nextCommand(path) : `node --env-file=${path} ${file}`}`);
+    terminal.say(`  ${isNext ? nextCommand(path) : `node --env-file=${path} server.mjs`}`);
   },
 });
 
@@ -127,7 +127,7 @@ createServer((request, response) => {
 };
 
 /** @throws {UsageError} The file exists, but is not a JSON object. */
-function projectOf(packageJson: string): { framework: Framework; file: string } {
+function frameworkOf(packageJson: string): Framework {
   const content = parsedJson(readText(packageJson, "{}"));
   if (!isRecord(content)) {
     const fact = content === undefined ? "is not JSON" : "is not a JSON object";
@@ -137,7 +137,5 @@ function projectOf(packageJson: string): { framework: Framework; file: string } 
   }
   const all = { ...Object(content.dependencies), ...Object(content.devDependencies) };
   const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(all, name));
-  // The printed code is ES modules, but npm init creates CommonJS packages.
-  const file = content.type === "module" ? "server.js" : "server.mjs";
-  return { framework: found?.[1] ?? nodeHttp, file };
+  return found?.[1] ?? nodeHttp;
 }

@@ -114,6 +114,13 @@ describe("settlekit init", () => {
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(advice);
   });
 
+  test("names the same file in a package of ES modules, as the guide does", async () => {
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+    const { stderr } = await init();
+    expect(stderr).toContain("in server.mjs:");
+    expect(stderr.trimEnd()).toMatch(/ server\.mjs$/);
+  });
+
   test.runIf(existsSync("/bin/sh"))("keeps the file when there is no space for it", async () => {
     const mine = "# mine\n".repeat(1_000);
     await writeFile(join(folder, ".env"), mine);
