@@ -4,6 +4,7 @@ import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { paymentOutcomes } from "../sandbox/service/payment-scenarios.ts";
 import { withdrawalOutcomes } from "../sandbox/service/withdrawal-scenarios.ts";
 import { defineCommand, operand, readBy, setting, toggle } from "./command.ts";
+import { answerTo, exitCodeFor } from "./endpoint-answer.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { centsFrom, oneOf } from "./options.ts";
 import { printRecord } from "./records.ts";
@@ -99,10 +100,10 @@ export const resendCommand = defineCommand({
   },
   async run({ deliveryId, url }, terminal) {
     const delivery = await resend(url, deliveryId);
-    const { status, error } = delivery.attempts.at(-1) ?? {};
-    terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
-    // A refused delivery is still pending, because it will be retried.
-    if (delivery.status !== "delivered") return error ? exitCodes.network : exitCodes.api;
+    const [attempt] = delivery.attempts;
+    const outcome = attempt?.status ?? attempt?.error;
+    terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${outcome}`);
+    return attempt && exitCodeFor(answerTo(attempt));
   },
 });
 

@@ -1,11 +1,11 @@
 import { isLoopback } from "../http/base-url.ts";
-import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { misspeltEvent } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
 import { type Webhook, Webhooks, WebhookVerificationError } from "../webhooks/index.ts";
 import { refusalStatus } from "../webhooks/receiver.ts";
 import { defineCommand, setting } from "./command.ts";
-import { UsageError } from "./exit-codes.ts";
+import { type EndpointAnswer, exitCodeFor, send } from "./endpoint-answer.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
 import {
   listenOptions,
   seconds,
@@ -58,8 +58,7 @@ export const listenCommand = defineCommand({
     const forward = async (webhook: Webhook, rawHeaders: readonly string[]) => {
       if (forwardTo === undefined || !isAsked(webhook)) return null;
       const headers = forwardableHeaders(rawHeaders);
-      const message = { url: forwardTo, headers, body: Buffer.from(webhook.rawBody) };
-      return post(message).catch(({ message }: Error) => ({ error: message }));
+      return send({ url: forwardTo, headers, body: Buffer.from(webhook.rawBody) });
     };
     const stopped = untilStopped();
     // Loaded late, so that every other command starts faster.
@@ -128,7 +127,7 @@ function receptionLines(reception: Reception): string[] {
     return [line, below(paint("red", `not forwarded: ${forwarded.error}`))];
   }
   const { status, durationMs } = forwarded;
-  const isFine = status >= 200 && status < 300;
+  const isFine = exitCodeFor(forwarded) === exitCodes.ok;
   const outcome = paint(isFine ? "green" : "red", String(status));
   const result = `${line}  → ${outcome} in ${durationText(durationMs)}`;
   if (status < 300 || status >= 400) return [result];
@@ -137,17 +136,15 @@ function receptionLines(reception: Reception): string[] {
 
 /** `answered` is the status of the response. */
 type Reception = { readonly answered: number } & (
-  | { readonly ok: true; readonly webhook: Webhook; readonly forwarded: Forwarded | null }
+  | { readonly ok: true; readonly webhook: Webhook; readonly forwarded: EndpointAnswer | null }
   | { readonly ok: false; readonly reason: string; readonly message: string }
 );
-
-type Forwarded = PostAnswer | { readonly error: string };
 
 /** The sender gets the endpoint's status, so that it redelivers whatever was not accepted. */
 async function receive(
   request: Request,
   webhooks: Webhooks,
-  forward: (webhook: Webhook) => Promise<Forwarded | null>,
+  forward: (webhook: Webhook) => Promise<EndpointAnswer | null>,
 ): Promise<Reception> {
   if (request.method !== "POST") {
     const message = `Webhooks are POST requests; this was ${request.method}.`;

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
+import { NotFoundError } from "../errors.ts";
 import type { WebhookDelivery } from "../sandbox/index.ts";
-import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
-import { isRecord, misspeltEvent, parsedJson, show } from "../values.ts";
+import { misspeltEvent, show } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
+import { assign, assignmentFrom } from "./assignments.ts";
 import { defineCommand, readBy, setting, toggle } from "./command.ts";
 import { outcomes } from "./control.ts";
+import { answerTo, type EndpointAnswer, exitCodeFor, send } from "./endpoint-answer.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { serviceOptions, textSuchAs, webhookSecret, webhookSecretFrom, webUrl } from "./options.ts";
 import { control, sandboxUrl } from "./running-sandbox.ts";
@@ -21,7 +24,7 @@ export const triggerCommand = defineCommand({
   name: "trigger",
   brief: "Trigger a webhook in a sandbox, or send an invented one.",
   description:
-    "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can fetch the object that the webhook is about. With --to, the webhook is also sent there, and the response is printed. With --detached, no sandbox is involved: the object is invented.",
+    "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can fetch the object that the webhook is about. The sandbox sends the webhook to its --webhook-url; with --to, trigger also sends it there. Prints the response. The exit code is 0 if the endpoint accepts the webhook or nothing is sent, 3 if it answers 401 or 403, 5 for any other response, and 4 if there is none. With --detached, no sandbox is involved: the object is invented.",
   examples: [
     "settlekit trigger payment.updated --status failed",
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
@@ -74,22 +77,17 @@ export const triggerCommand = defineCommand({
         "Pass --to URL as well, or leave out --secret: a sandbox signs its webhooks with its own.",
       );
     }
-    const signingSecret = to && webhookSecretFrom(secret);
     const status = values.status ?? (event.endsWith(".created") ? "pending" : "completed");
     const owner = { orderId, ...(merchantId && { merchantId }) };
-    const delivery = detached ? undefined : await createdDelivery(event, status, owner, url);
-    const data: EventData = { ...(delivery?.data ?? inventedData(event, status, owner)) };
-    for (const assignment of assignments) assign(data, assignment);
-    if (to === undefined || signingSecret === undefined) {
-      const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
-      terminal.result({ type: "created", event, data }, line);
-      if (delivery?.status === "recorded") {
-        terminal.warn(
-          "Nothing was sent: the sandbox has no --webhook-url. Restart it with one, or pass --to.",
-        );
-      }
-      return;
+    if (to === undefined) {
+      const id = await create(event, status, owner, url);
+      return reportDelivery(await attemptedDelivery(event, id, url), terminal);
     }
+    const signingSecret = webhookSecretFrom(secret);
+    const data: EventData = detached
+      ? inventedData(event, status, owner)
+      : { ...(await deliveryOf(event, await create(event, status, owner, url), url)).data };
+    for (const assignment of assignments) assign(data, assignment);
     const { body, headers } = signWebhook({
       event: { event, data },
       secret: signingSecret,
@@ -100,18 +98,13 @@ export const triggerCommand = defineCommand({
       const fact = misspeltEvent(event, eventNames) ?? `The event ${show(event)} is not known.`;
       terminal.warn(`${fact} The known events are ${eventNames.join(", ")}.`);
     }
-    const answer = await post({
+    const answer = await send({
       url: to,
       headers: Object.entries(headers).flat(),
       body: Buffer.from(body),
-    }).catch((error: Error) => ({ error: error.message }));
+    });
     terminal.report({ type: "sent", url: to.href, event, data, detached, ...answer });
-    if ("error" in answer) {
-      terminal.fail(`${to.href} did not respond: ${answer.error}.`);
-      return exitCodes.network;
-    }
-    printAnswer(answer, terminal);
-    return exitCodeFor(answer.status);
+    return reportAnswer(to.href, answer, terminal);
   },
 });
 
@@ -139,8 +132,8 @@ function scenariosTo(status: string, kind: keyof typeof outcomes): string[] {
   return [...scenariosTo(from[0] ?? "", kind), scenario];
 }
 
-/** Creates the object in the sandbox, moves it, and returns the delivery of the sandbox's webhook. */
-async function createdDelivery(event: string, status: string, owner: object, url: URL | undefined) {
+/** Creates the object in the sandbox and moves it to the status. Returns its id. */
+async function create(event: string, status: string, owner: object, url: URL | undefined) {
   const environment = process.env.SETTLEKIT_ENVIRONMENT || "sandbox";
   if (environment !== "sandbox") {
     throw new UsageError(
@@ -167,10 +160,26 @@ async function createdDelivery(event: string, status: string, owner: object, url
   for (const scenario of scenariosTo(status, kind)) {
     await control(url, `${kind}/${id}/simulate`, { scenario });
   }
+  return id;
+}
+
+/** The sandbox's delivery of an event. */
+async function deliveryOf(event: string, id: string, url: URL | undefined) {
   const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
   const delivery = deliveries.findLast((it) => it.event === event && it.data.id === id);
-  if (delivery === undefined) throw new Error(`The sandbox has no ${event} of ${id}.`);
-  return delivery;
+  if (delivery) return delivery;
+  const message = `The sandbox has no ${event} of ${id}: it was reset meanwhile. Run the command again.`;
+  throw new NotFoundError(message, { code: "not_found", status: 404, outcome: "unknown" });
+}
+
+/** The delivery after its first attempt, which may take 30 seconds; or before it if nothing is sent yet. */
+async function attemptedDelivery(event: string, id: string, url: URL | undefined) {
+  for (;;) {
+    const delivery = await deliveryOf(event, id, url);
+    const { status, attempts, nextAttemptAt } = delivery;
+    if (status !== "pending" || attempts.length > 0 || nextAttemptAt !== null) return delivery;
+    await setTimeout(100);
+  }
 }
 
 const samples: Readonly<Record<string, object>> = {
@@ -182,64 +191,45 @@ const samples: Readonly<Record<string, object>> = {
   },
 };
 
-function printAnswer({ status, body, durationMs }: PostAnswer, { say }: Terminal): void {
-  const isFine = exitCodeFor(status) === exitCodes.ok;
-  say(`${paint(isFine ? "green" : "red", `answered ${status}`)} in ${durationText(durationMs)}`);
+/** Reports the sandbox's webhook, and how its endpoint answered. */
+function reportDelivery(
+  { event, data, attempts, nextAttemptAt }: WebhookDelivery,
+  terminal: Terminal,
+): number {
+  const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
+  const [attempt] = attempts;
+  if (attempt === undefined) {
+    terminal.result({ type: "created", event, data }, line);
+    terminal.warn(
+      nextAttemptAt === null
+        ? "Nothing was sent: the sandbox has no --webhook-url. Restart it with one, or pass --to."
+        : `Nothing was sent yet: a disorder of the sandbox holds the webhook back until ${nextAttemptAt}.`,
+    );
+    return exitCodes.ok;
+  }
+  const { url } = attempt.request;
+  const answer = answerTo(attempt);
+  terminal.result({ type: "sent", url, event, data, detached: false, ...answer }, line);
+  terminal.say(`${paint("bold", event)} → ${url}`);
+  return reportAnswer(url, answer, terminal);
+}
+
+/** Returns the exit code. */
+function reportAnswer(url: string, answer: EndpointAnswer, { say, fail }: Terminal): number {
+  const exitCode = exitCodeFor(answer);
+  if ("error" in answer) {
+    fail(`${url} did not respond: ${answer.error}.`);
+    return exitCode;
+  }
+  const { status, body, durationMs } = answer;
+  const style = exitCode === exitCodes.ok ? "green" : "red";
+  say(`${paint(style, `answered ${status}`)} in ${durationText(durationMs)}`);
   if (status === 401) {
     say("The endpoint did not accept the signature: compare the secrets on both sides.");
   } else if (status >= 300 && status < 400) {
-    say("Redirects are not followed: pass the final URL to --to.");
+    say("Redirects are not followed: use the final URL.");
   }
   // Indented, so that none of its lines passes for one of ours.
   for (const line of body.trim() === "" ? [] : body.trimEnd().split(/\r?\n/)) say(`  ${line}`);
-}
-
-function exitCodeFor(status: number): number {
-  if (status >= 200 && status < 300) return exitCodes.ok;
-  return status === 401 || status === 403 ? exitCodes.authentication : exitCodes.api;
-}
-
-/** One `--set` option. */
-interface Assignment {
-  readonly path: readonly string[];
-  readonly value: unknown;
-}
-
-/** Names that reach prototypes, which objects share. */
-const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-
-/**
- * Reads `amountInCents=2500` or `receipt.txHash=0xab`. A JSON value is read as JSON, anything else as text.
- *
- * @throws {UsageError} The text is not an assignment.
- */
-export function assignmentFrom(input: string): Assignment {
-  const [, names = "", value = ""] = /^([^=]+)=(.*)$/s.exec(input) ?? [];
-  const path = names.split(".");
-  if (path.includes("")) {
-    throw new UsageError(
-      `Expected a path, = and a value, such as amountInCents=2500; got ${show(input)}.`,
-    );
-  }
-  const banned = path.find((name) => forbidden.has(name));
-  if (banned !== undefined) throw new UsageError(`${show(banned)} cannot be set.`);
-  const json = parsedJson(value);
-  return { path, value: json === undefined ? value : json };
-}
-
-/** @throws {UsageError} The path leads through something that is not an object. */
-export function assign(target: Record<string, unknown>, { path, value }: Assignment): void {
-  let object = target;
-  for (const name of path.slice(0, -1)) {
-    // Inherited members are shared with every other object, so only own members count.
-    const next = Object.hasOwn(object, name) ? object[name] : {};
-    if (!isRecord(next)) {
-      throw new UsageError(
-        `--set ${path.join(".")}: ${show(name)} is not an object, so it has no fields.`,
-      );
-    }
-    object[name] = next;
-    object = next;
-  }
-  object[path.at(-1) ?? ""] = value;
+  return exitCode;
 }

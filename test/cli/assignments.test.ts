@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { assign, assignmentFrom } from "../../src/cli/assignments.ts";
 import { UsageError } from "../../src/cli/exit-codes.ts";
-import { assign, assignmentFrom } from "../../src/cli/trigger.ts";
 
 function assigned(...assignments: string[]): object {
   const target = { status: "pending", receipt: { txHash: "0x1" }, list: [1], nothing: null };

@@ -179,10 +179,11 @@ describe("a running sandbox", () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ type: "error", error: { status: 404 } });
   });
 
-  test("makes resend exit with 5 when the endpoint refuses the webhook, and with 4 without an answer", async () => {
-    const shop = await scriptedServer({ status: 500 });
+  test("makes resend exit like trigger when the endpoint refuses the webhook, or does not respond", async () => {
+    const shop = await scriptedServer({ status: 500 }, { status: 500 }, { status: 401 });
     await using own = await sandboxFor(shop.url);
     expect((await run("resend", own.deliveryId, "--url", own.url)).code).toBe(5);
+    expect((await run("resend", own.deliveryId, "--url", own.url)).code).toBe(3);
     await shop[Symbol.asyncDispose]();
     expect((await run("resend", own.deliveryId, "--url", own.url)).code).toBe(4);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { reset, scriptedServer } from "../scripted-server.ts";
 import { settlekit } from "./command-line.ts";
 import { sandboxInProcess } from "./running-sandbox.ts";
 
@@ -37,6 +37,70 @@ describe("settlekit trigger with a sandbox", () => {
     expect(type).toBe("created");
     expect(await client.withdrawals.get(data.id)).toMatchObject({ status: "completed" });
     expect(sandbox.webhooks.deliveries()).toHaveLength(2);
+  });
+
+  test.each([
+    [{ status: 204 }, 0, "answered 204 in"],
+    [
+      { status: 401, body: "who are you" },
+      3,
+      "compare the secrets on both sides.\n  who are you\n",
+    ],
+    [{ status: 500 }, 5, "answered 500 in"],
+    [reset, 4, "did not respond: the connection broke"],
+  ])(
+    "reports how the sandbox's endpoint answered: %j exits with %i",
+    async (answer, code, text) => {
+      await using shop = await scriptedServer(...[{ status: 200 }, answer, { status: 200 }]);
+      await using own = await createSandbox({ webhookUrl: shop.url }).listen({ port: 0 });
+      const triggered = await run("trigger", "payment.updated", "--url", own.url);
+      expect(triggered).toMatchObject({
+        code,
+        stdout: expect.stringMatching(/^payment\.updated {2}completed {2}order_1 /),
+        stderr: expect.stringContaining(text),
+      });
+    },
+  );
+
+  test("prints the answer of the sandbox's endpoint with --json as it does with --to", async () => {
+    await using shop = await scriptedServer({ status: 403, body: "no" });
+    await using own = await createSandbox({ webhookUrl: shop.url }).listen({ port: 0 });
+    const { code, stdout, stderr } = await run(
+      ...["trigger", "payment.created", "--url", own.url, "--json"],
+    );
+    expect({ code, stderr }).toEqual({ code: 3, stderr: "" });
+    const { data, ...sent } = JSON.parse(stdout);
+    expect(data).toMatchObject({ status: "pending", orderId: "order_1" });
+    expect(sent).toMatchObject({
+      ...{ type: "sent", url: `${shop.url}/`, event: "payment.created", detached: false },
+      ...{ status: 403, body: "no", headers: {}, durationMs: expect.any(Number) },
+    });
+  });
+
+  test("does not wait for a webhook that the sandbox holds back", async () => {
+    const delaying = createSandbox({ deliver: () => new Response() });
+    delaying.webhooks.disorder("delay", { event: "payment.created" });
+    await using own = await delaying.listen({ port: 0 });
+    const { code, stderr } = await run("trigger", "payment.created", "--url", own.url);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^Warning: Nothing was sent yet: a disorder .* until 2\d+-/),
+    });
+  });
+
+  test("says that the sandbox was reset while its webhook was under way", async () => {
+    const forgetful = createSandbox({
+      deliver() {
+        forgetful.reset();
+        return new Response();
+      },
+    });
+    await using own = await forgetful.listen({ port: 0 });
+    const { code, stderr } = await run("trigger", "payment.created", "--url", own.url);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringContaining("it was reset meanwhile"),
+    });
   });
 
   test("creates the object for another merchant", async () => {
