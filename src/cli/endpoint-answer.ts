@@ -1,6 +1,7 @@
 import type { WebhookAttempt } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { durationText, paint } from "./terminal.ts";
 
 /** How an endpoint responded to a webhook, or why it did not. */
 export type EndpointAnswer = PostAnswer | { readonly error: string };
@@ -21,4 +22,16 @@ export function exitCodeFor(answer: EndpointAnswer): number {
   if ("error" in answer) return exitCodes.network;
   if (answer.status >= 200 && answer.status < 300) return exitCodes.ok;
   return [401, 403].includes(answer.status) ? exitCodes.authentication : exitCodes.api;
+}
+
+/** A response for people: a line, and the usual cure. */
+export function responseLines(response: PostAnswer): string[] {
+  const { status, durationMs } = response;
+  const style = exitCodeFor(response) === exitCodes.ok ? "green" : "red";
+  const line = `${paint(style, String(status))} in ${durationText(durationMs)}`;
+  if (status === 401) {
+    return [line, "The endpoint did not accept the signature: compare the secrets on both sides."];
+  }
+  if (status < 300 || status >= 400) return [line];
+  return [line, "Redirects are not followed: use the final URL."];
 }

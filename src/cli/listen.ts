@@ -4,8 +4,8 @@ import { eventNames } from "../webhooks/event.ts";
 import { type Webhook, Webhooks, WebhookVerificationError } from "../webhooks/index.ts";
 import { refusalStatus } from "../webhooks/receiver.ts";
 import { defineCommand, setting } from "./command.ts";
-import { type EndpointAnswer, exitCodeFor, send } from "./endpoint-answer.ts";
-import { exitCodes, UsageError } from "./exit-codes.ts";
+import { type EndpointAnswer, responseLines, send } from "./endpoint-answer.ts";
+import { UsageError } from "./exit-codes.ts";
 import {
   listenOptions,
   seconds,
@@ -14,7 +14,7 @@ import {
   webhookSecretFrom,
   webUrl,
 } from "./options.ts";
-import { durationText, paint, timeOfDay, untilStopped } from "./terminal.ts";
+import { paint, timeOfDay, untilStopped } from "./terminal.ts";
 
 export const listenCommand = defineCommand({
   name: "listen",
@@ -126,12 +126,8 @@ function receptionLines(reception: Reception): string[] {
   if ("error" in forwarded) {
     return [line, below(paint("red", `not forwarded: ${forwarded.error}`))];
   }
-  const { status, durationMs } = forwarded;
-  const isFine = exitCodeFor(forwarded) === exitCodes.ok;
-  const outcome = paint(isFine ? "green" : "red", String(status));
-  const result = `${line}  → ${outcome} in ${durationText(durationMs)}`;
-  if (status < 300 || status >= 400) return [result];
-  return [result, below("Redirects are not followed: pass the final URL to --forward-to.")];
+  const [outcome, ...cures] = responseLines(forwarded);
+  return [`${line}  → ${outcome}`, ...cures.map(below)];
 }
 
 /** `answered` is the status of the response. */

@@ -11,11 +11,17 @@ import { webhookEventNames } from "../wire/webhook-event.ts";
 import { assign, assignmentFrom } from "./assignments.ts";
 import { defineCommand, readBy, setting, toggle } from "./command.ts";
 import { outcomes } from "./control.ts";
-import { answerTo, type EndpointAnswer, exitCodeFor, send } from "./endpoint-answer.ts";
+import {
+  answerTo,
+  type EndpointAnswer,
+  exitCodeFor,
+  responseLines,
+  send,
+} from "./endpoint-answer.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { serviceOptions, textSuchAs, webhookSecret, webhookSecretFrom, webUrl } from "./options.ts";
 import { control, sandboxUrl } from "./running-sandbox.ts";
-import { durationText, paint, type Terminal } from "./terminal.ts";
+import { paint, type Terminal } from "./terminal.ts";
 
 const sandboxEvents: readonly string[] = webhookEventNames;
 const eventList = text(sandboxEvents.join(", "));
@@ -79,14 +85,12 @@ export const triggerCommand = defineCommand({
     }
     const status = values.status ?? (event.endsWith(".created") ? "pending" : "completed");
     const owner = { orderId, ...(merchantId && { merchantId }) };
-    if (to === undefined) {
-      const id = await create(event, status, owner, url);
-      return reportDelivery(await attemptedDelivery(event, id, url), terminal);
-    }
+    const create = () => createdDelivery(event, status, owner, url);
+    if (to === undefined) return reportDelivery(await create(), terminal);
     const signingSecret = webhookSecretFrom(secret);
     const data: EventData = detached
       ? inventedData(event, status, owner)
-      : { ...(await deliveryOf(event, await create(event, status, owner, url), url)).data };
+      : { ...(await create()).data };
     for (const assignment of assignments) assign(data, assignment);
     const { body, headers } = signWebhook({
       event: { event, data },
@@ -132,8 +136,8 @@ function scenariosTo(status: string, kind: keyof typeof outcomes): string[] {
   return [...scenariosTo(from[0] ?? "", kind), scenario];
 }
 
-/** Creates the object in the sandbox and moves it to the status. Returns its id. */
-async function create(event: string, status: string, owner: object, url: URL | undefined) {
+/** Creates the object in the sandbox, moves it, and returns the delivery of the sandbox's webhook after its first attempt. */
+async function createdDelivery(event: string, status: string, owner: object, url: URL | undefined) {
   const environment = process.env.SETTLEKIT_ENVIRONMENT || "sandbox";
   if (environment !== "sandbox") {
     throw new UsageError(
@@ -160,24 +164,16 @@ async function create(event: string, status: string, owner: object, url: URL | u
   for (const scenario of scenariosTo(status, kind)) {
     await control(url, `${kind}/${id}/simulate`, { scenario });
   }
-  return id;
-}
-
-/** The sandbox's delivery of an event. */
-async function deliveryOf(event: string, id: string, url: URL | undefined) {
-  const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
-  const delivery = deliveries.findLast((it) => it.event === event && it.data.id === id);
-  if (delivery) return delivery;
-  const message = `The sandbox has no ${event} of ${id}: it was reset meanwhile. Run the command again.`;
-  throw new NotFoundError(message, { code: "not_found", status: 404, outcome: "unknown" });
-}
-
-/** The delivery after its first attempt, which may take 30 seconds; or before it if nothing is sent yet. */
-async function attemptedDelivery(event: string, id: string, url: URL | undefined) {
   for (;;) {
-    const delivery = await deliveryOf(event, id, url);
+    const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
+    const delivery = deliveries.findLast((it) => it.event === event && it.data.id === id);
+    if (delivery === undefined) {
+      const message = `The sandbox has no ${event} of ${id}: it was reset meanwhile. Run the command again.`;
+      throw new NotFoundError(message, { code: "not_found", status: 404, outcome: "unknown" });
+    }
     const { status, attempts, nextAttemptAt } = delivery;
     if (status !== "pending" || attempts.length > 0 || nextAttemptAt !== null) return delivery;
+    // The endpoint may take 30 seconds to respond.
     await setTimeout(100);
   }
 }
@@ -216,20 +212,13 @@ function reportDelivery(
 
 /** Returns the exit code. */
 function reportAnswer(url: string, answer: EndpointAnswer, { say, fail }: Terminal): number {
-  const exitCode = exitCodeFor(answer);
-  if ("error" in answer) {
-    fail(`${url} did not respond: ${answer.error}.`);
-    return exitCode;
+  if ("error" in answer) fail(`${url} did not respond: ${answer.error}.`);
+  else {
+    const [outcome, ...cures] = responseLines(answer);
+    const body = answer.body.trimEnd();
+    // Indented, so that none of its lines passes for one of ours.
+    const lines = body === "" ? [] : body.split(/\r?\n/).map((line) => `  ${line}`);
+    say(`answered ${outcome}`, ...cures, ...lines);
   }
-  const { status, body, durationMs } = answer;
-  const style = exitCode === exitCodes.ok ? "green" : "red";
-  say(`${paint(style, `answered ${status}`)} in ${durationText(durationMs)}`);
-  if (status === 401) {
-    say("The endpoint did not accept the signature: compare the secrets on both sides.");
-  } else if (status >= 300 && status < 400) {
-    say("Redirects are not followed: use the final URL.");
-  }
-  // Indented, so that none of its lines passes for one of ours.
-  for (const line of body.trim() === "" ? [] : body.trimEnd().split(/\r?\n/)) say(`  ${line}`);
-  return exitCode;
+  return exitCodeFor(answer);
 }

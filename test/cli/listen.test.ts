@@ -231,7 +231,7 @@ describe("settlekit listen", () => {
   });
 
   test("shows people the outcome of a forwarded webhook", async () => {
-    await using shop = await scriptedServer({ status: 302 }, reset);
+    await using shop = await scriptedServer({ status: 302 }, { status: 401 }, reset);
     const args = ["listen", "--port", "0", "--secret", secret, "--forward-to", shop.url];
     await using running = new CommandLine(args);
     const line = await running.stderr.next((text) => text.includes("http://"));
@@ -240,6 +240,8 @@ describe("settlekit listen", () => {
     await fetch(url, { ...init, ...signed() });
     await running.stderr.next((text) => /→ 302 in \d+ ms$/.test(text));
     await running.stderr.next((text) => text.includes("Redirects are not followed"));
+    await fetch(url, { ...init, ...signed() });
+    await running.stderr.next((text) => text.includes("compare the secrets on both sides"));
     await fetch(url, { ...init, ...signed() });
     await running.stderr.next((text) => text.includes("not forwarded: "));
   });
