@@ -1,4 +1,5 @@
 import { ConfigurationError, SettlekitError } from "../errors.ts";
+import { isLoopback } from "../http/base-url.ts";
 import type { ClientOptions, Configuration } from "../options.ts";
 import type { Environment } from "../wire/credential.ts";
 import { defineCommand } from "./command.ts";
@@ -157,8 +158,9 @@ async function callFindings(
     findings.push(["call", ok(fact)]);
   } catch (error) {
     if (!SettlekitError.is(error)) throw error;
-    const check = findings.length > 0 ? "call" : "reach";
-    findings.push([check, failure(error.message, exitCodeOf(error))]);
+    const isReached = findings.length > 0;
+    const message = error.message + (isReached ? "" : proxyAdvice(client.baseUrl));
+    findings.push([isReached ? "call" : "reach", failure(message, exitCodeOf(error))]);
   }
   if (drift.size > 0) {
     const finding = warning(
@@ -168,6 +170,15 @@ async function callFindings(
     findings.push(["drift", finding]);
   }
   return findings;
+}
+
+/** Many networks have no other way out than a proxy, and Node ignores its variable unless told otherwise. */
+function proxyAdvice(baseUrl: string): string {
+  const { protocol, hostname } = new URL(baseUrl);
+  const variable = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const isSet = process.env[variable] || process.env[variable.toLowerCase()];
+  if (!isSet || process.env.NODE_USE_ENV_PROXY === "1" || isLoopback(hostname)) return "";
+  return ` ${variable} is set, but Node uses it only if NODE_USE_ENV_PROXY is 1.`;
 }
 
 /** The default of the option toleranceSeconds: webhooks with a larger difference are refused. */

@@ -192,6 +192,22 @@ describe("settlekit doctor", () => {
     }
   });
 
+  test("a proxy that Node ignores is named if the service cannot be reached", async () => {
+    const advice = "HTTPS_PROXY is set, but Node uses it only if NODE_USE_ENV_PROXY is 1.";
+    const reach = async (url: string, more: Record<string, string>) => {
+      const proxies = { HTTPS_PROXY: "", https_proxy: "", NODE_USE_ENV_PROXY: "", ...more };
+      const { code, find } = await doctor({ ...testnetAt(url), ...proxies });
+      expect(code).toBe(4);
+      return find("reach").message;
+    };
+    const elsewhere = "https://service.invalid";
+    const proxy = { https_proxy: "http://127.0.0.1:1" };
+    expect(await reach(elsewhere, proxy)).toContain(advice);
+    expect(await reach(elsewhere, {})).not.toContain(advice);
+    expect(await reach(elsewhere, { ...proxy, NODE_USE_ENV_PROXY: "1" })).not.toContain(advice);
+    expect(await reach("https://127.0.0.1:1", proxy)).not.toContain(advice);
+  });
+
   test("a missing sandbox makes it say how to start one", async () => {
     const { find } = await doctor({
       SETTLEKIT_ENVIRONMENT: "sandbox",
