@@ -24,6 +24,7 @@ export const mcpCommand = defineCommand({
     const isSandbox = process.env.SETTLEKIT_ENVIRONMENT === "sandbox";
     const tools = [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
     const options = { capabilities: { tools: {} }, instructions };
+    // Not McpServer: it would convert our schemas with a zod of its own, whatever its version.
     const server = new Server({ name: "settlekit", version }, options);
     const list = { tools: tools.map(({ listed }) => listed) };
     server.setRequestHandler(schemas.ListToolsRequestSchema, () => list);
