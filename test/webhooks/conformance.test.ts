@@ -141,6 +141,56 @@ describe.each(frameworks)(
       });
     }
 
+    it.each([
+      ["a form", { "content-type": "application/x-www-form-urlencoded" }],
+      ["several parts", { "content-type": "multipart/form-data; boundary=x" }],
+      ["UTF-16", { "content-type": "application/json; charset=utf-16" }],
+      ["compressed", { "content-encoding": "br" }],
+    ])(
+      "a body is verified as received, even if its headers say that it is %s",
+      async (_, claim) => {
+        const { webhooks, handler } = watched();
+        await using site = await serve(webhooks);
+        const { body, headers } = delivery();
+        expect((await post(site.url, { body, headers: { ...headers, ...claim } })).status).toBe(
+          200,
+        );
+        expect(handler).toHaveBeenCalledOnce();
+      },
+    );
+
+    it.each(["x-service-signature", "x-service-timestamp"])(
+      "a delivery whose %s was sent twice is answered with 401, even if both are equal",
+      async (name) => {
+        const { webhooks, handler } = watched();
+        await using site = await serve(webhooks);
+        const { body, headers } = delivery();
+        const outgoing = request(site.url, { method: "POST", headers });
+        outgoing.setHeader(name, [headers[name] ?? "", headers[name] ?? ""]);
+        outgoing.end(body);
+        const [answer] = await once(outgoing, "response");
+        expect(answer.resume().statusCode).toBe(401);
+        expect(handler).not.toHaveBeenCalled();
+      },
+    );
+
+    it("a trailer neither replaces nor doubles a header", async () => {
+      const { webhooks, handler } = watched();
+      await using site = await serve(webhooks);
+      const { body, headers } = delivery();
+      const chunked = {
+        ...headers,
+        "transfer-encoding": "chunked",
+        trailer: "x-service-signature",
+      };
+      const outgoing = request(site.url, { method: "POST", headers: chunked });
+      outgoing.addTrailers({ "x-service-signature": "0".repeat(64) });
+      outgoing.end(body);
+      const [answer] = await once(outgoing, "response");
+      expect(answer.resume().statusCode).toBe(200);
+      expect(handler).toHaveBeenCalledOnce();
+    });
+
     it("a GET is answered with 405", async () => {
       const { webhooks, onError } = watched();
       await using site = await serve(webhooks);
