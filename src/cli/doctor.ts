@@ -5,7 +5,7 @@ import type { Environment } from "../wire/credential.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { clientFrom, noKey, serviceOptions } from "./options.ts";
-import { durationText, paint } from "./terminal.ts";
+import { paint } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({
   name: "doctor",
@@ -141,7 +141,7 @@ async function callFindings(
       afterResponse: [
         ({ request, response: { headers } }) => {
           const receivedAtMs = Date.now();
-          const duration = durationText(receivedAtMs - sentAtMs);
+          const duration = `${receivedAtMs - sentAtMs} ms`;
           findings.push(["reach", ok(`${new URL(request.url).origin} answered in ${duration}.`)]);
           const dateText = headers.get("date");
           findings.push(["clock", clockFinding({ dateText, sentAtMs, receivedAtMs }, environment)]);

@@ -1,7 +1,7 @@
 import type { WebhookAttempt } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { durationText, paint } from "./terminal.ts";
+import { paint } from "./terminal.ts";
 
 /** How an endpoint responded to a webhook, or why it did not. */
 export type EndpointAnswer = PostAnswer | { readonly error: string };
@@ -28,7 +28,7 @@ export function exitCodeFor(answer: EndpointAnswer): number {
 export function responseLines(response: PostAnswer): string[] {
   const { status, durationMs } = response;
   const style = exitCodeFor(response) === exitCodes.ok ? "green" : "red";
-  const line = `${paint(style, String(status))} in ${durationText(durationMs)}`;
+  const line = `${paint(style, String(status))} in ${Math.round(durationMs)} ms`;
   if (status === 401) {
     return [line, "The endpoint did not accept the signature: compare the secrets on both sides."];
   }

@@ -123,10 +123,6 @@ export function timeOfDay(at = new Date()): string {
   return at.toTimeString().slice(0, 8);
 }
 
-export function durationText(milliseconds: number): string {
-  return `${Math.round(milliseconds)} ms`;
-}
-
 /**
  * When the process is told to stop, aborts work with the exit code as the reason: a call then ends with its own error,
  * which says what may have happened. A second signal kills the process.
