@@ -56,6 +56,13 @@ export const mutants: readonly Mutant[] = [
     test: "test/resources/payouts/create-once-again.test.ts",
   },
   {
+    name: "a lookup right after a 429 proves that there is none",
+    file: "src/resources/payouts/create-once.ts",
+    find: "if (!found && time.now() < settledAt)",
+    replace: "if (false)",
+    test: "test/resources/payouts/create-once-again.test.ts",
+  },
+  {
     name: "createOnce sends after a long wait without a lookup",
     file: "src/resources/payouts/create-once.ts",
     find: "const freshMs = 1_000;",
@@ -81,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/resources/payouts/recent-payouts.ts",
     find: "const rememberedMs = 600_000;",
     replace: "const rememberedMs = 0;",
-    test: "test/resources/payouts/create-once-again.test.ts",
+    test: "test/resources/payouts/recent-payouts.test.ts",
   },
   {
     name: "an orderId with outer white space is sent",

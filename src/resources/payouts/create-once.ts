@@ -164,21 +164,21 @@ export async function createOnce(
 
   /** The result of a failed creation: the withdrawal if it exists after all, otherwise the error. */
   async function afterFailure(error: SettlekitError): Promise<ApiResponse<Withdrawal>> {
-    if (sends === 0) throw error;
     const isOwnLook = error.operation !== route.create.name;
     if (!reached && (isOwnLook || error.outcome === "not_sent")) {
       forget(order);
-      throw withOutcome(error, "not_sent");
+      throw notSent(error);
     }
     if (AbortError.is(error)) throw abortedInDoubt(facts(), error, error.cause);
-    if (isFinalAnswer(error)) throw withOutcome(error, "unknown");
+    if (isFinalAnswer(error)) throw error;
     const isConflict = IdempotencyConflictError.is(error);
     if (isOwnLook || isConflict || error.outcome === "unknown") return lookInDoubt(error);
     reached ||= RateLimitError.is(error);
     if (reached) {
       // This request was refused, but a copy of it or an earlier request may have succeeded.
       const found = await lookSettled().catch((failure: unknown) => {
-        if (isFinalAnswer(failure)) throw withOutcome(failure, "unknown");
+        if (AbortError.is(failure)) throw abortedInDoubt(facts(), error, failure.cause);
+        if (isFinalAnswer(failure)) throw failure;
         throw unknownOutcome(facts(), error, unread(failure));
       });
       if (found) return found;
@@ -238,7 +238,7 @@ export async function createOnce(
     if (earlier && SettlekitError.is(error) && !isFinalAnswer(error)) {
       throw earlierOutcomeUnknown(facts(), earlier, error);
     }
-    throw withOutcome(error, "not_sent");
+    throw notSent(error);
   }
 }
 
@@ -249,7 +249,7 @@ function isFinalAnswer(error: unknown): boolean {
 }
 
 /** Sets what the error means for the withdrawal, rather than for a single request. */
-function withOutcome(error: unknown, outcome: Outcome): unknown {
+function notSent(error: unknown): unknown {
   if (!SettlekitError.is(error) || OutcomeUnknownError.is(error)) return error;
-  return Object.assign(error, { outcome });
+  return Object.assign(error, { outcome: "not_sent" });
 }

@@ -108,6 +108,65 @@ describe("createOnce behind a proxy that repeats requests", () => {
     });
   });
 
+  test("reports an unknown outcome after a 429 when a list has too little time to show the withdrawal", async () => {
+    const sandbox = createSandbox();
+    let sent = 0;
+    const { withdrawals } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (init.method === "POST") return ++sent && limited();
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    const call = withdrawals.createOnce(payout, { maxRetries: 0, deadlineMs: 3000 });
+    await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect(sent).toBe(1);
+  });
+
+  test("reports an unknown outcome when it is aborted during the lookup after a 429", async () => {
+    const sandbox = createSandbox();
+    const controller = new AbortController();
+    let sent = 0;
+    const { withdrawals } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (init.method === "POST") return ++sent && limited();
+        if (sent > 0) controller.abort(new Error("shutdown"));
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    const { signal } = controller;
+    const error = await withdrawals.createOnce(payout, { maxRetries: 0, signal }).catch((e) => e);
+    expect(error).toMatchObject({
+      name: "AbortError",
+      outcome: "unknown",
+      operation: "withdrawals.createOnce",
+      idempotencyKey: expect.any(String),
+      cause: { message: "shutdown" },
+    });
+    expect(error.message).toContain("Wait two minutes");
+  });
+
+  test.each([
+    ["before it sends again", {}],
+    ["instead of sending again", { maxRetries: 0 }],
+  ])("is a conflict if it finds another process's payout after a 429, %s", async (_, options) => {
+    const sandbox = createSandbox();
+    const other = clientOf(sandbox);
+    const { withdrawals, calls } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (init.method !== "POST") return sandbox.fetch(new Request(url, init));
+        await other.withdrawals.create({ ...payout, amountInCents: 500 });
+        return limited();
+      },
+    });
+    await expect(withdrawals.createOnce(payout, options)).rejects.toMatchObject({
+      name: "IdempotencyConflictError",
+      code: "idempotency_conflict",
+      outcome: "unknown",
+    });
+    expect(await existing(sandbox)).toHaveLength(1);
+    expect(calls("withdrawals.list")).toBe(2);
+  });
+
   test("is rejected after a 429 when the list shows none", async () => {
     const sandbox = createSandbox();
     const { withdrawals, calls } = clientOf(sandbox, {
@@ -141,135 +200,6 @@ test("createOnce looks up the order again if its request had to wait for more th
   expect(client.time.waits).toContain(3000);
   expect(found).toMatchObject({ id: made?.id });
   expect(await existing(sandbox)).toHaveLength(1);
-});
-
-describe("the memory of createOnce", () => {
-  /** A list that never shows anything. */
-  const lagging = (sandbox: Sandbox) => async (url: string, init: RequestInit) => {
-    const isList = init.method === "GET" && url.includes("limit=");
-    if (!isList) return sandbox.fetch(new Request(url, init));
-    return Response.json({ data: [], pagination: { total: 0, offset: 0, hasMore: false } });
-  };
-
-  test("keeps a withdrawal for ten minutes and reads it instead of the list", async () => {
-    const sandbox = createSandbox();
-    const { withdrawals, calls, time } = clientOf(sandbox, { fetch: lagging(sandbox) });
-    const { id } = await withdrawals.createOnce(payout);
-    time.current += 599_000;
-    await sandbox.withdrawals.simulate(id, "complete");
-    expect(await withdrawals.createOnce(payout)).toMatchObject({ id, status: "completed" });
-    expect(calls("withdrawals.create")).toBe(1);
-  });
-
-  test("detects a conflict with a request for another amount", async () => {
-    const sandbox = createSandbox();
-    const { withdrawals } = clientOf(sandbox, { fetch: lagging(sandbox) });
-    await withdrawals.createOnce(payout);
-    const call = withdrawals.createOnce({ ...payout, amountInCents: 1 });
-    await expect(call).rejects.toMatchObject({ code: "idempotency_conflict", outcome: "not_sent" });
-  });
-
-  test("keeps a request whose outcome is unknown, and allows no other one for two minutes", async () => {
-    const sandbox = createSandbox();
-    let sent = 0;
-    const { withdrawals, time } = clientOf(sandbox, {
-      timeoutMs: 5000,
-      fetch: async (url, init) => {
-        if (init.method !== "POST") return lagging(sandbox)(url, init);
-        sent += 1;
-        // Arrives late.
-        if (sent === 1) throw new TypeError("fetch failed");
-        return sandbox.fetch(new Request(url, init));
-      },
-    });
-    const options = { deadlineMs: 5000 };
-    const first = await withdrawals.createOnce(payout, options).catch((error) => error);
-    expect(first).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
-    expect(first.message).toContain("Wait two minutes");
-    const second = await withdrawals.createOnce(payout, options).catch((error) => error);
-    expect(second).toMatchObject({ name: "OutcomeUnknownError", attempts: 0 });
-    expect(sent).toBe(1);
-    time.current = 100_000;
-    await expect(withdrawals.createOnce(payout, options)).rejects.toThrow("Wait two minutes");
-    expect(sent).toBe(1);
-    time.current = 125_000;
-    await withdrawals.createOnce(payout, options);
-    expect(sent).toBe(2);
-  });
-
-  test("drops a withdrawal that a sandbox has rolled back", async () => {
-    const sandbox = createSandbox();
-    const { withdrawals, time } = clientOf(sandbox);
-    const fresh = sandbox.snapshot();
-    const { id } = await withdrawals.createOnce(payout);
-    sandbox.restore(fresh);
-    expect(await withdrawals.createOnce(payout)).toMatchObject({ id, status: "pending" });
-    expect(await existing(sandbox)).toHaveLength(1);
-    sandbox.restore(fresh);
-    const other = await withdrawals.createOnce({ ...payout, orderId: "payout_2" });
-    const again = await withdrawals.createOnce(payout);
-    expect(again.orderId).toBe(payout.orderId);
-    expect(other.id).toBe(id);
-    expect(time.waits).toEqual([]);
-  });
-
-  test("outside a sandbox keeps a withdrawal even while it cannot be read", async () => {
-    const sandbox = createSandbox();
-    let isHidden = false;
-    const { withdrawals, calls } = clientOf(sandbox, {
-      environment: "testnet",
-      baseUrl: "https://testnet.example",
-      fetch: (url, init) => {
-        const isRead = init.method === "GET" && !url.includes("limit=");
-        if (!isRead || !isHidden) return lagging(sandbox)(url, init);
-        const body = { code: "not_found", message: "No such withdrawal" };
-        return Promise.resolve(Response.json(body, { status: 404 }));
-      },
-    });
-    const { id } = await withdrawals.createOnce(payout);
-    isHidden = true;
-    const error = await withdrawals.createOnce(payout).catch((thrown) => thrown);
-    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "NotFoundError" } });
-    expect(error.message).toContain(`an earlier call returned the withdrawal ${id}`);
-    expect(calls("withdrawals.create")).toBe(1);
-  });
-
-  test.each([
-    ["returned a withdrawal", 201, "an earlier call returned the withdrawal"],
-    ["sent a request", 500, "an earlier call sent a request that may still take effect"],
-  ])("does not claim that nothing was sent when an earlier call %s", async (_, status, fact) => {
-    const sandbox = createSandbox();
-    let isDown = false;
-    let whenDown = () => {};
-    const { withdrawals } = clientOf(sandbox, {
-      fetch: async (url, init) => {
-        if (isDown) whenDown();
-        if (isDown) return new Response("", { status: 503 });
-        const answer = await sandbox.fetch(new Request(url, init));
-        isDown = init.method === "POST";
-        return isDown && status === 500 ? new Response("", { status }) : answer;
-      },
-    });
-    const once = (signal?: AbortSignal) =>
-      withdrawals.createOnce(payout, { deadlineMs: 5000, signal }).catch((error) => error);
-    await once();
-    const error = await once();
-    expect(error).toMatchObject({ name: "OutcomeUnknownError", attempts: 0 });
-    expect(error).toMatchObject({ outcome: "unknown", cause: { name: "ServerError" } });
-    expect(error.message).toContain(fact);
-    const controller = new AbortController();
-    whenDown = () => controller.abort();
-    const aborted = await once(controller.signal);
-    expect(aborted).toMatchObject({ name: "AbortError", outcome: "unknown" });
-  });
-
-  test("keeps nothing of a request that the service rejected", async () => {
-    const sandbox = createSandbox();
-    const { withdrawals } = clientOf(sandbox);
-    const tooSmall = withdrawals.createOnce({ ...payout, amountInCents: 99 });
-    await expect(tooSmall).rejects.toMatchObject({ outcome: "rejected" });
-    expect(await withdrawals.createOnce(payout)).toMatchObject({ status: "pending" });
-  });
 });
 
 test("the dashboard's createOnce makes one withdrawal, after a lookup, with the bearer token", async () => {

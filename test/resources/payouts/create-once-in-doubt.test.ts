@@ -111,6 +111,31 @@ describe("createOnce in doubt", () => {
     expect(calls("withdrawals.create")).toBe(0);
   });
 
+  test("sends nothing when a second lookup took the rest of the deadline", async () => {
+    const sandbox = createSandbox();
+    let lookups = 0;
+    const client = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (url.includes("/payments")) {
+          return Response.json({}, { status: 429, headers: { "retry-after": "3" } });
+        }
+        const answer = await sandbox.fetch(new Request(url, init));
+        // After the first lookup, a 429 makes this client wait.
+        if (++lookups === 1) await client.payments.get("1", { maxRetries: 0 }).catch(() => {});
+        else await client.time.sleep(1950);
+        return answer;
+      },
+    });
+    const { withdrawals, calls } = client;
+    await expect(withdrawals.createOnce(payout, { deadlineMs: 5000 })).rejects.toMatchObject({
+      name: "TimeoutError",
+      operation: "withdrawals.createOnce",
+      outcome: "not_sent",
+    });
+    expect(calls("withdrawals.list")).toBe(2);
+    expect(await existing(sandbox)).toEqual([]);
+  });
+
   test("does not look up anything when it is already aborted", async () => {
     const { withdrawals, events } = clientOf(createSandbox());
     const call = withdrawals.createOnce(payout, { signal: AbortSignal.abort() });

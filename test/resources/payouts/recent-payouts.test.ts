@@ -1,0 +1,174 @@
+import { describe, expect, test, vi } from "vitest";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
+import { clientOf } from "../sandbox-client.ts";
+import { existing, payout } from "./payout.ts";
+
+describe("the memory of createOnce", () => {
+  /** A list that never shows anything. */
+  const lagging = (sandbox: Sandbox) => async (url: string, init: RequestInit) => {
+    const isList = init.method === "GET" && url.includes("limit=");
+    if (!isList) return sandbox.fetch(new Request(url, init));
+    return Response.json({ data: [], pagination: { total: 0, offset: 0, hasMore: false } });
+  };
+
+  test("keeps a withdrawal for ten minutes and reads it instead of the list", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls, time } = clientOf(sandbox, { fetch: lagging(sandbox) });
+    const { id } = await withdrawals.createOnce(payout);
+    time.current += 599_000;
+    await sandbox.withdrawals.simulate(id, "complete");
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ id, status: "completed" });
+    expect(calls("withdrawals.create")).toBe(1);
+  });
+
+  test("detects a conflict with a request for another amount", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox, { fetch: lagging(sandbox) });
+    await withdrawals.createOnce(payout);
+    const call = withdrawals.createOnce({ ...payout, amountInCents: 1 });
+    await expect(call).rejects.toMatchObject({ code: "idempotency_conflict", outcome: "not_sent" });
+  });
+
+  test("keeps a request whose outcome is unknown, and allows no other one for two minutes", async () => {
+    const sandbox = createSandbox();
+    let sent = 0;
+    const { withdrawals, time } = clientOf(sandbox, {
+      timeoutMs: 5000,
+      fetch: async (url, init) => {
+        if (init.method !== "POST") return lagging(sandbox)(url, init);
+        sent += 1;
+        // Arrives late.
+        if (sent === 1) throw new TypeError("fetch failed");
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    const options = { deadlineMs: 5000 };
+    const first = await withdrawals.createOnce(payout, options).catch((error) => error);
+    expect(first).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect(first.message).toContain("Wait two minutes");
+    const second = await withdrawals.createOnce(payout, options).catch((error) => error);
+    expect(second).toMatchObject({ name: "OutcomeUnknownError", attempts: 0 });
+    expect(sent).toBe(1);
+    time.current = 100_000;
+    await expect(withdrawals.createOnce(payout, options)).rejects.toThrow("Wait two minutes");
+    expect(sent).toBe(1);
+    time.current = 125_000;
+    await withdrawals.createOnce(payout, options);
+    expect(sent).toBe(2);
+  });
+
+  test("has the next call look up the order until an unanswered request can no longer arrive", async () => {
+    const sandbox = createSandbox();
+    const sentAt: number[] = [];
+    const { withdrawals, calls, time } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (init.method !== "POST") return sandbox.fetch(new Request(url, init));
+        sentAt.push(time.current);
+        if (sentAt.length === 1) throw new TypeError("fetch failed");
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    const first = withdrawals.createOnce(payout, { deadlineMs: 5000 });
+    await expect(first).rejects.toMatchObject({ outcome: "unknown" });
+    const looks = calls("withdrawals.list");
+    const second = await withdrawals.createOnce(payout, { deadlineMs: 300_000 });
+    expect(await existing(sandbox)).toMatchObject([{ id: second.id }]);
+    expect(sentAt[1]).toBeCloseTo(120_000, -3);
+    expect(calls("withdrawals.list") - looks).toBeGreaterThan(10);
+  });
+
+  test("drops a withdrawal that a sandbox has rolled back", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, time } = clientOf(sandbox);
+    const fresh = sandbox.snapshot();
+    const { id } = await withdrawals.createOnce(payout);
+    sandbox.restore(fresh);
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ id, status: "pending" });
+    expect(await existing(sandbox)).toHaveLength(1);
+    sandbox.restore(fresh);
+    const other = await withdrawals.createOnce({ ...payout, orderId: "payout_2" });
+    const again = await withdrawals.createOnce(payout);
+    expect(again.orderId).toBe(payout.orderId);
+    expect(other.id).toBe(id);
+    expect(time.waits).toEqual([]);
+  });
+
+  test("outside a sandbox keeps a withdrawal even while it cannot be read", async () => {
+    const sandbox = createSandbox();
+    let isHidden = false;
+    const { withdrawals, calls } = clientOf(sandbox, {
+      environment: "testnet",
+      baseUrl: "https://testnet.example",
+      fetch: (url, init) => {
+        const isRead = init.method === "GET" && !url.includes("limit=");
+        if (!isRead || !isHidden) return lagging(sandbox)(url, init);
+        const body = { code: "not_found", message: "No such withdrawal" };
+        return Promise.resolve(Response.json(body, { status: 404 }));
+      },
+    });
+    const { id } = await withdrawals.createOnce(payout);
+    isHidden = true;
+    const error = await withdrawals.createOnce(payout).catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "NotFoundError" } });
+    expect(error.message).toContain(`an earlier call returned the withdrawal ${id}`);
+    expect(calls("withdrawals.create")).toBe(1);
+  });
+
+  test.each([
+    ["returned a withdrawal", 201, "an earlier call returned the withdrawal"],
+    ["sent a request", 500, "an earlier call sent a request that may still take effect"],
+  ])("does not claim that nothing was sent when an earlier call %s", async (_, status, fact) => {
+    const sandbox = createSandbox();
+    let isDown = false;
+    let whenDown = () => {};
+    const { withdrawals } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (isDown) whenDown();
+        if (isDown) return new Response("", { status: 503 });
+        const answer = await sandbox.fetch(new Request(url, init));
+        isDown = init.method === "POST";
+        return isDown && status === 500 ? new Response("", { status }) : answer;
+      },
+    });
+    const once = (signal?: AbortSignal) =>
+      withdrawals.createOnce(payout, { deadlineMs: 5000, signal }).catch((error) => error);
+    await once();
+    const error = await once();
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", attempts: 0 });
+    expect(error).toMatchObject({ outcome: "unknown", cause: { name: "ServerError" } });
+    expect(error.message).toContain(fact);
+    const controller = new AbortController();
+    whenDown = () => controller.abort();
+    const aborted = await once(controller.signal);
+    expect(aborted).toMatchObject({ name: "AbortError", outcome: "unknown" });
+  });
+
+  test("keeps nothing of a request that could not leave", async () => {
+    const sandbox = createSandbox();
+    let isDown = true;
+    const refused = Object.assign(new Error("refused"), {
+      code: "ECONNREFUSED",
+      syscall: "connect",
+    });
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+      if (init.method === "POST" && isDown) throw new TypeError("fetch failed", { cause: refused });
+      return sandbox.fetch(new Request(url, init));
+    });
+    const { withdrawals, time } = clientOf(sandbox, { fetch: undefined });
+    await expect(withdrawals.createOnce(payout, { maxRetries: 0 })).rejects.toMatchObject({
+      name: "ConnectionError",
+      outcome: "not_sent",
+    });
+    isDown = false;
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ status: "pending" });
+    expect(time.waits).toEqual([]);
+  });
+
+  test("keeps nothing of a request that the service rejected", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox);
+    const tooSmall = withdrawals.createOnce({ ...payout, amountInCents: 99 });
+    await expect(tooSmall).rejects.toMatchObject({ outcome: "rejected" });
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ status: "pending" });
+  });
+});
