@@ -84,7 +84,7 @@ FROM {payouts} WHERE tenant = $1 AND reserved_at > $2 AND id <> $5`,
   const missing = used.rolling + amount - per24Hours;
   const [freed] = yield* sql<{ at: number | null }>(
     `SELECT min(reserved_at) AS at FROM (
-  SELECT reserved_at, sum(amount) OVER (ORDER BY reserved_at, id) AS freed
+  SELECT reserved_at, sum(amount) OVER (ORDER BY reserved_at) AS freed
   FROM {payouts} WHERE tenant = $1 AND reserved_at > $2 AND id <> $3
 ) AS oldest WHERE freed >= $4`,
     [tenant, now - dayMs, id, missing],

@@ -129,6 +129,30 @@ it("asks no person about a refused key after a lookup has ended the doubt about 
   expect(world.made).toHaveLength(1);
 });
 
+it("asks no person about a lost request at once because of an earlier one that a person decided about", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push(...Array<"lost">(99).fill("lost"));
+  await payouts.plan(order);
+  await world.live(payouts, 75 * minute);
+  expect(await state()).toBe("needs_decision");
+  await payouts.resolve(order.orderId, { by: "ann", neverSent: true });
+  world.fates.splice(1);
+  await world.live(payouts, 30 * minute);
+  expect(await state()).toBe("sent");
+  expect(world.made).toHaveLength(1);
+});
+
+it("ends no other payout when the service refuses one", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  await payouts.plan({ ...order, orderId: "small", amountInCents: 1 });
+  await payouts.runDue();
+  expect((await payouts.get("small"))?.state).toBe("refused");
+  expect(await state()).toBe("sending");
+});
+
 it.each([429, 503])(
   "stays in doubt about a request that got a %i after such a lookup",
   async (status) => {

@@ -74,6 +74,8 @@ describe("calls for one order in one process", () => {
         message: expect.stringContaining("waiting for another call with the same orderId"),
       });
       const second = withdrawals.createOnce(other, { signal: secondAbort.signal });
+      // Now it is waiting.
+      await new Promise((resolve) => setImmediate(resolve));
       secondAbort.abort();
       firstAbort.abort();
       for (const call of [first, second]) {
