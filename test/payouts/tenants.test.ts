@@ -1,0 +1,89 @@
+import { expect, it } from "vitest";
+import { minute, order, World } from "./world.ts";
+
+const by = { by: "ann" };
+
+/** Two merchants' ledgers in one database. */
+async function merchants(options: Parameters<World["open"]>[0] = {}) {
+  const world = World.inMemory();
+  const [a, b] = world.sandbox.merchants.map(({ merchantId, secretKey }) =>
+    world.open({ tenant: merchantId, client: { secretKey }, ...options }),
+  );
+  if (!a || !b) throw new Error("The sandbox has two merchants.");
+  await a.migrate();
+  return { world, a, b };
+}
+
+it("pays each merchant's payouts from its own account, even with equal order ids", async () => {
+  const { world, a, b } = await merchants();
+  await a.plan(order);
+  await b.plan({ ...order, amountInCents: 700 });
+  await a.runDue();
+  expect(world.made).toHaveLength(1);
+  expect((await b.get(order.orderId))?.state).toBe("planned");
+  await b.runDue();
+  const [first, second] = world.sandbox.merchants.map(({ merchantId }) => merchantId);
+  expect(world.made).toMatchObject([
+    { merchantId: first, amountInCents: order.amountInCents },
+    { merchantId: second, amountInCents: 700 },
+  ]);
+  for (const [ledger, made] of [
+    [a, world.made[0]],
+    [b, world.made[1]],
+  ] as const) {
+    expect(await ledger.list()).toMatchObject([{ state: "sent", withdrawalId: made?.id }]);
+    expect(await ledger.list({ state: "planned" })).toEqual([]);
+    expect(await ledger.verify()).toEqual({ ok: true, entries: 3 });
+  }
+});
+
+it.each(["perDay", "per24Hours", "perRecipientAndDay"])(
+  "gives each merchant its own %s",
+  async (limit) => {
+    const { a, b } = await merchants({ limits: { [limit]: order.amountInCents } });
+    await a.plan(order);
+    await a.runDue();
+    const used = { takenToday: order.amountInCents, taken24Hours: order.amountInCents };
+    expect(await a.stats()).toMatchObject(used);
+    expect(await b.stats()).toMatchObject({ takenToday: 0, taken24Hours: 0, entries: 0 });
+    await b.plan(order);
+    await b.runDue();
+    expect((await b.get(order.orderId))?.state).toBe("sent");
+    expect(await b.stats()).toMatchObject(used);
+  },
+);
+
+it("stops and reopens each merchant's payouts separately", async () => {
+  const { world, a, b } = await merchants();
+  world.change = (body) => ({ ...body, amountInCents: 1_000 });
+  await a.plan(order);
+  await a.runDue();
+  expect((await b.stats()).stopped).toBeUndefined();
+  await b.plan(order);
+  await b.runDue();
+  world.change = (body) => body;
+  expect(await a.reopen({ ...by, reason: "a fee" })).toBe(true);
+  expect((await a.stats()).stopped).toBeUndefined();
+  expect((await b.stats()).stopped).toBeDefined();
+  for (const ledger of [a, b]) await ledger.plan({ ...order, orderId: "next" });
+  for (const ledger of [a, b]) await world.live(ledger, 5 * minute);
+  expect((await a.get("next"))?.state).toBe("sent");
+  expect((await b.get("next"))?.state).toBe("planned");
+});
+
+it("decides, cancels and settles one merchant's payout alone", async () => {
+  const { world, a, b } = await merchants({ limits: { approveAbove: 100 } });
+  for (const ledger of [a, b]) {
+    await ledger.plan(order);
+    await ledger.plan({ ...order, orderId: "second" });
+  }
+  await a.approve(order.orderId, by);
+  await a.cancel("second", by);
+  for (const ledger of [a, b]) await world.live(ledger, 5 * minute);
+  const [made] = world.made;
+  await world.sandbox.withdrawals.simulate(made?.id ?? "", "complete");
+  for (const ledger of [a, b]) await world.live(ledger, 5 * minute);
+  expect((await a.stats()).states).toMatchObject({ completed: 1, cancelled: 1, planned: 0 });
+  expect((await b.stats()).states).toMatchObject({ completed: 0, cancelled: 0, planned: 2 });
+  expect((await a.stats()).lagMs).toBe(0);
+});
