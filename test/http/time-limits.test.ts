@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AbortError } from "../../src/errors.ts";
 import { realTime } from "../../src/http/time.ts";
+import { bearerToken } from "../../src/resources/arguments.ts";
+import { Dashboard } from "../../src/resources/dashboard.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import { type Answer, scriptedServer } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
@@ -169,6 +171,17 @@ describe("deadlineMs", () => {
       message: expect.stringMatching(/^Nothing was sent: .* waiting for the secretKey function/),
     });
     expect(fetch).not.toHaveBeenCalled();
+  });
+
+  test("that passes while the call awaits a new token does not hide the 401 before", async () => {
+    let asked = 0;
+    const accessToken = () => (++asked === 1 ? "token" : new Promise<string>(() => {}));
+    const fetch = async () => new Response("", { status: 401 });
+    const http = httpTo({ url }, { fetch, deadlineMs: 200 }, realTime);
+    const dashboard = new Dashboard(http.withCredential(bearerToken(accessToken)), "m_1");
+    const call = letPass(200, dashboard.withdrawalConfig().withResponse());
+    await expect(call).rejects.toMatchObject({ name: "AuthenticationError", attempts: 1 });
+    expect(asked).toBe(2);
   });
 });
 
