@@ -104,7 +104,6 @@ export async function makeCall<T>(
       if (pace.isPaused) return inTurn();
       const known = await input.beforeSend?.(outcome);
       if (known) return { ...known, kind: "success", drift: [] };
-      if (remainingMs() <= 0 || signal?.aborted) tooLate();
       return await attempt();
     } finally {
       leave();

@@ -225,9 +225,9 @@ describe("maxRetries", () => {
 
   test("does not count retries after a 429", async () => {
     const limited = { status: 429, headers: { "retry-after": "1" } };
-    using server = scriptedService(...Array(6).fill(limited), created);
+    using server = scriptedService(...Array(6).fill(limited), { status: 503 }, created);
     await httpTo(server, { maxRetries: 1 }).call(createPayment, order);
-    expect(server.requests).toHaveLength(7);
+    expect(server.requests).toHaveLength(8);
   });
 });
 

@@ -151,7 +151,8 @@ describe("deadlineMs", () => {
       time.current += 6_000;
       return undefined;
     };
-    const http = httpTo({ url }, { deadlineMs: 5_000 }, time);
+    const fetch = vi.fn(unanswered);
+    const http = httpTo({ url }, { fetch, deadlineMs: 5_000 }, time);
     await expect(http.call(createPayment, { ...order, beforeSend })).rejects.toMatchObject({
       code: "deadline_exceeded",
       outcome: "not_sent",
@@ -159,6 +160,7 @@ describe("deadlineMs", () => {
         /^Nothing was sent: .* spent its deadlineMs \(5000 ms\) before/,
       ),
     });
+    expect(fetch).not.toHaveBeenCalled();
   });
 
   test("covers the secretKey function", async () => {

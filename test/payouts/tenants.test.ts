@@ -53,22 +53,39 @@ it.each(["perDay", "per24Hours", "perRecipientAndDay"])(
   },
 );
 
-it("stops and reopens each merchant's payouts separately", async () => {
+/** Both have sent a payout. */
+async function active() {
   const { world, a, b } = await merchants();
-  world.change = (body) => ({ ...body, amountInCents: 1_000 });
-  await a.plan(order);
-  await a.runDue();
-  expect((await b.stats()).stopped).toBeUndefined();
-  await b.plan(order);
-  await b.runDue();
-  world.change = (body) => body;
-  expect(await a.reopen({ ...by, reason: "a fee" })).toBe(true);
-  expect((await a.stats()).stopped).toBeUndefined();
-  expect((await b.stats()).stopped).toBeDefined();
+  for (const ledger of [a, b]) await ledger.plan(order);
+  for (const ledger of [a, b]) await ledger.runDue();
+  const stopped = () => Promise.all([a, b].map(async (it) => !!(await it.stats()).stopped));
+  return { world, a, b, stopped };
+}
+
+it("stops and reopens each merchant's payouts separately", async () => {
+  const { world, a, b, stopped } = await active();
+  await a.stopAll({ ...by, reason: "an audit" });
+  expect(await stopped()).toEqual([true, false]);
+  await b.stopAll({ ...by, reason: "an audit" });
+  await a.reopen({ ...by, reason: "it is over" });
+  expect(await stopped()).toEqual([false, true]);
   for (const ledger of [a, b]) await ledger.plan({ ...order, orderId: "next" });
   for (const ledger of [a, b]) await world.live(ledger, 5 * minute);
   expect((await a.get("next"))?.state).toBe("sent");
   expect((await b.get("next"))?.state).toBe("planned");
+});
+
+it.each([
+  ["lost", "DELETE FROM settlekit_payout_heads"],
+  ["old", "UPDATE settlekit_payout_heads SET seq = 1"],
+])("stops one merchant's payouts alone if the end of its journal is %s", async (_, damage) => {
+  const { world, a, b, stopped } = await active();
+  world.query(`${damage} WHERE tenant = '${world.sandbox.merchants[0]?.merchantId}'`);
+  for (const ledger of [a, b]) await ledger.plan({ ...order, orderId: "next" });
+  for (const ledger of [a, b]) await world.live(ledger, 5 * minute);
+  expect(await stopped()).toEqual([true, false]);
+  expect((await b.get("next"))?.state).toBe("sent");
+  expect((await b.verify()).ok).toBe(true);
 });
 
 it("decides, cancels and settles one merchant's payout alone", async () => {
