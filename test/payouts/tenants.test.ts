@@ -1,4 +1,7 @@
+import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import type { Store } from "../../src/stores/store.ts";
 import { minute, order, World } from "./world.ts";
 
 const by = { by: "ann" };
@@ -103,4 +106,16 @@ it("decides, cancels and settles one merchant's payout alone", async () => {
   expect((await a.stats()).states).toMatchObject({ completed: 1, cancelled: 1, planned: 0 });
   expect((await b.stats()).states).toMatchObject({ completed: 0, cancelled: 0, planned: 2 });
   expect((await a.stats()).lagMs).toBe(0);
+});
+
+it("leaves a plan from a transaction of one merchant to that merchant's worker", async () => {
+  const db = new DatabaseSync(":memory:");
+  const { a, b } = await merchants({ store: sqlite(db) as unknown as Store });
+  db.exec("BEGIN IMMEDIATE");
+  b.plan(order, { tx: db });
+  db.exec("COMMIT");
+  await a.runDue();
+  expect(await a.verify()).toEqual({ ok: true, entries: 0 });
+  await b.runDue();
+  expect((await b.get(order.orderId))?.state).toBe("sent");
 });
