@@ -70,17 +70,21 @@ it("holds a payout above the daily limit until midnight UTC, and says so", async
 
 it("holds a payout above the 24-hour limit until enough of the budget is free again", async () => {
   const { world, payouts, plan, made } = await opened({ per24Hours: 1_000 });
-  await plan("a", 300);
-  await payouts.runDue();
-  await world.advance(60 * minute);
-  await plan("b", 600);
-  await payouts.runDue();
-  await plan("c", 500);
-  await payouts.runDue();
-  expect((await payouts.get("c"))?.waitsUntil).toEqual(new Date(world.now + day));
-  await plan("d", 100);
-  await payouts.runDue();
-  expect(made()).toEqual(["a", "b", "d"]);
+  const start = world.now;
+  for (const [orderId, amount] of [
+    ["a", 300],
+    ["b", 600],
+    ["c", 400],
+    ["d", 401],
+    ["e", 100],
+  ] as const) {
+    await plan(orderId, amount);
+    await payouts.runDue();
+    await world.advance(60 * minute);
+  }
+  expect(made()).toEqual(["a", "b", "e"]);
+  expect((await payouts.get("c"))?.waitsUntil).toEqual(new Date(start + day));
+  expect((await payouts.get("d"))?.waitsUntil).toEqual(new Date(start + 60 * minute + day));
 });
 
 it("limits what one recipient gets in a day", async () => {
@@ -239,6 +243,17 @@ describe("a budget that no request has used", () => {
     await world.live(payouts, 5 * minute);
     expect(world.made).toHaveLength(1);
     expect((await payouts.stats()).takenToday).toBe(1_000);
+  });
+
+  it("does not hold back the payout that it is reserved for", async () => {
+    const limits = { perDay: 1_000, per24Hours: 1_000, perRecipientAndDay: 1_000 };
+    const { world, payouts, plan, made } = await opened(limits);
+    world.answer = refused;
+    await plan("a", 1_000);
+    await payouts.runDue();
+    world.answer = () => undefined;
+    await world.live(payouts, 30 * minute);
+    expect(made()).toEqual(["a"]);
   });
 
   it("is subject to the limits of the process that sends", async () => {
