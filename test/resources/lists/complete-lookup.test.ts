@@ -139,6 +139,13 @@ describe("findByOrderId with a list that may be incomplete", () => {
 });
 
 describe("findByOrderId", () => {
+  test("reads to the end of a long list, however few items a page has", async () => {
+    const all = items(500);
+    const withdrawals = listing(({ offset }) => page(all, { offset, limit: 10 }));
+    expect(await withdrawals.findByOrderId("order_0")).toMatchObject([{ id: "w0" }]);
+    expect(await withdrawals.findByOrderId("order_500")).toEqual([]);
+  });
+
   test("returns a match from a list that is otherwise odd", async () => {
     const withdrawals = listing(() => ({ data: items(3), pagination: { total: 9 } }));
     expect(await withdrawals.findByOrderId("order_1")).toMatchObject([{ id: "w1" }]);

@@ -21,6 +21,16 @@ describe("the memory of createOnce", () => {
     expect(calls("withdrawals.create")).toBe(1);
   });
 
+  test("lasts no longer: then the order is looked up again", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls, time } = clientOf(sandbox);
+    const { id } = await withdrawals.createOnce(payout);
+    time.current += 600_000;
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ id });
+    expect(calls("withdrawals.get")).toBe(0);
+    expect(calls("withdrawals.list")).toBe(2);
+  });
+
   test("detects a conflict with a request for another amount", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox, { fetch: lagging(sandbox) });
