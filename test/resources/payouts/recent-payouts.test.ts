@@ -67,24 +67,41 @@ describe("the memory of createOnce", () => {
     expect(sent).toBe(2);
   });
 
-  test("has the next call look up the order until an unanswered request can no longer arrive", async () => {
-    const sandbox = createSandbox();
-    const sentAt: number[] = [];
-    const { withdrawals, calls, time } = clientOf(sandbox, {
-      fetch: async (url, init) => {
-        if (init.method !== "POST") return sandbox.fetch(new Request(url, init));
-        sentAt.push(time.current);
-        if (sentAt.length === 1) throw new TypeError("fetch failed");
-        return sandbox.fetch(new Request(url, init));
-      },
+  describe("of an unanswered request has the next call look up the order until it can no longer arrive", () => {
+    /** A call whose request was lost, and then one with more time. */
+    async function lostThenAgain(answersTo = Number.POSITIVE_INFINITY) {
+      const sandbox = createSandbox();
+      const sentAt: number[] = [];
+      const { withdrawals, time } = clientOf(sandbox, {
+        fetch: async (url, init) => {
+          if (time.current > answersTo) return new Response("", { status: 503 });
+          const isLost = init.method === "POST" && sentAt.push(time.current) === 1;
+          if (isLost) throw new TypeError("fetch failed");
+          return sandbox.fetch(new Request(url, init));
+        },
+      });
+      const first = withdrawals.createOnce(payout, { deadlineMs: 5_000 });
+      await expect(first).rejects.toMatchObject({ outcome: "unknown" });
+      const second = withdrawals.createOnce(payout, { deadlineMs: 300_000 });
+      return { sandbox, sentAt, second };
+    }
+
+    test("and then send another", async () => {
+      const { sandbox, sentAt, second } = await lostThenAgain();
+      const { id } = await second;
+      expect(await existing(sandbox)).toMatchObject([{ id }]);
+      expect(sentAt[1]).toBeCloseTo(120_000, -3);
     });
-    const first = withdrawals.createOnce(payout, { deadlineMs: 5000 });
-    await expect(first).rejects.toMatchObject({ outcome: "unknown" });
-    const looks = calls("withdrawals.list");
-    const second = await withdrawals.createOnce(payout, { deadlineMs: 300_000 });
-    expect(await existing(sandbox)).toMatchObject([{ id: second.id }]);
-    expect(sentAt[1]).toBeCloseTo(120_000, -3);
-    expect(calls("withdrawals.list") - looks).toBeGreaterThan(10);
+
+    test("and send none if the list cannot be read then", async () => {
+      const { sentAt, second } = await lostThenAgain(60_000);
+      await expect(second).rejects.toMatchObject({
+        name: "OutcomeUnknownError",
+        outcome: "unknown",
+        cause: { name: "ServerError" },
+      });
+      expect(sentAt).toHaveLength(1);
+    });
   });
 
   test("drops a withdrawal that a sandbox has rolled back", async () => {
