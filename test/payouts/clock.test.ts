@@ -19,7 +19,7 @@ it("continues with every payout after the database's clock was ahead and is set 
   for (const orderId of ["made", "lost", "tracked"]) await payouts.plan({ ...order, orderId });
   // A request whose response is lost ends a run.
   for (let n = 0; n < 3; n++) await payouts.runDue({ concurrency: 1 });
-  await payouts.plan({ ...order, orderId: "planned" });
+  await payouts.plan({ ...order, orderId: "planned", amountInCents: 20_000 });
   await setBack(world, month);
   const { withdrawalId = "" } = (await payouts.get("tracked")) ?? {};
   await world.sandbox.withdrawals.simulate(withdrawalId, "complete");
