@@ -113,7 +113,10 @@ describe("createOnce behind a proxy that repeats requests", () => {
     let sent = 0;
     const { withdrawals } = clientOf(sandbox, {
       fetch: async (url, init) => {
-        if (init.method === "POST") return ++sent && limited();
+        if (init.method === "POST") {
+          sent += 1;
+          return limited();
+        }
         return sandbox.fetch(new Request(url, init));
       },
     });
@@ -128,7 +131,10 @@ describe("createOnce behind a proxy that repeats requests", () => {
     let sent = 0;
     const { withdrawals } = clientOf(sandbox, {
       fetch: async (url, init) => {
-        if (init.method === "POST") return ++sent && limited();
+        if (init.method === "POST") {
+          sent += 1;
+          return limited();
+        }
         if (sent > 0) controller.abort(new Error("shutdown"));
         return sandbox.fetch(new Request(url, init));
       },
