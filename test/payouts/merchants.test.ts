@@ -152,6 +152,29 @@ describe("a new key of the same merchant", () => {
   });
 });
 
+it("a new token of a dashboard needs no proof, because its merchant is known", async () => {
+  const world = World.inMemory();
+  const { merchantId, accessToken } = world.sandbox;
+  const payouts = world.open({ ledger: world.client().dashboard({ merchantId, accessToken }) });
+  await payouts.migrate();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  const client = world.client({
+    fetch(url, init) {
+      const headers = new Headers(init.headers);
+      expect(headers.get("authorization")).toBe("Bearer new");
+      headers.set("authorization", `Bearer ${accessToken}`);
+      const { signal: _, ...rest } = init as RequestInit;
+      return world.sandbox.fetch(new Request(url, { ...rest, headers }));
+    },
+  });
+  const renewed = world.open({ ledger: client.dashboard({ merchantId, accessToken: "new" }) });
+  await world.live(renewed, 20 * minute);
+  expect((await renewed.get(order.orderId))?.state).toBe("sent");
+  expect(world.made).toHaveLength(1);
+});
+
 describe("a withdrawal of another merchant", () => {
   it("stops all payouts, until a person accepts it", async () => {
     const { world, payouts, state } = await opened();
