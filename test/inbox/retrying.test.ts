@@ -34,6 +34,30 @@ it.each(databases)(
   },
 );
 
+it.each(databases)(
+  "counts only failures since a payment was last settled, on %s",
+  async (_, open) => {
+    const database = await open();
+    const shop = await openNewShop(database);
+    let fails = true;
+    shop.inbox.on("payment", "count", {}, () => {
+      if (fails) throw new Error("busy");
+    });
+    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
+    await shop.sandbox.webhooks.idle();
+    await shop.inbox.settleDue();
+    fails = false;
+    await shop.advance(3_600_000);
+    await shop.inbox.settleDue();
+    fails = true;
+    await shop.sandbox.payments.simulate(paymentId, "success");
+    await shop.sandbox.webhooks.idle();
+    await shop.inbox.settleDue();
+    expect(shop.told("retried").map(({ failures }) => failures)).toEqual([1, 1]);
+    await database.close();
+  },
+);
+
 it.each(databases)("names every effect that failed, on %s", async (_, open) => {
   const database = await open();
   const shop = await openNewShop(database);
