@@ -24,7 +24,10 @@ it.each(databases)(
     ship(inbox);
     inbox.fetchHandler({ tenant: "shop" });
     const expand = vi.spyOn(store.dialect, "expand");
-    const texts = () => new Set(expand.mock.calls.map(([text]) => text));
+    // Without the claim that tries tenants again that could not be read, which waits for its time.
+    const isProbe = (text: string) => text.includes("tenant IN (");
+    const texts = () =>
+      new Set(expand.mock.calls.map(([text]) => text).filter((it) => !isProbe(it)));
     const subjects = store.dialect.expand("{inbox_subjects}");
     const revoke = async (tenant: string) => {
       await shop.paid("order");
