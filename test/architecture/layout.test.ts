@@ -25,10 +25,10 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 3_924],
+  ["cli", 3_987],
   ["evm", 474],
   ["http", 2_521],
-  ["resources", 2_521],
+  ["resources", 2_528],
   ["sandbox", 6_480],
   ["testing", 401],
   ["webhooks", 1_721],
