@@ -28,3 +28,11 @@ test("the guide's queries use every metric, and no unknown one", async () => {
   const unused = [...made].filter((name) => !guide.includes(name));
   expect(unused).toEqual([]);
 });
+
+test("the guide explains every alert of its rules, in their order", async () => {
+  const guide = await readFile(join(root, "docs/production.md"), "utf8");
+  const rules = [...guide.matchAll(/^ +- alert: (\w+)/gm)].map(([, name]) => name);
+  const explained = [...guide.matchAll(/^\| `([A-Z]\w+)` \|/gm)].map(([, name]) => name);
+  expect(rules.length).toBeGreaterThan(10);
+  expect(explained).toEqual(rules);
+});
