@@ -21,8 +21,8 @@ export interface DashboardOptions {
 }
 
 /**
- * The merchant's server client. Holds the merchant secret key: never ship it to a browser. What you leave out of the
- * options comes from `SETTLEKIT_...` environment variables, or has a default.
+ * The merchant's server client. Holds the merchant secret key: never ship it to a browser. Options that you
+ * leave out come from `SETTLEKIT_...` environment variables, or have a default.
  *
  * @throws {ConfigurationError} when an option or environment variable is invalid; `param` names it.
  * @example

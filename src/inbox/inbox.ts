@@ -212,7 +212,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Retries a subject or task that failed at once, parked or not.
+   * Retries at once a subject or task that failed, parked or not.
    *
    * @throws {ConfigurationError} code `not_parked` when nothing that failed has this id.
    */
@@ -220,7 +220,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     await this.#context.store.transaction(() => retryOne(id), { wake: "inbox" });
   }
 
-  /** Retries everything that failed at once, parked or not, such as after a fix. Returns how many there are. */
+  /** Retries at once everything that failed, parked or not, for example after a fix. Returns how many there are. */
   retryAll(): Promise<number> {
     return this.#context.store.transaction(retryAll, { wake: "inbox" });
   }

@@ -46,7 +46,7 @@ export class Withdrawals {
    * service recognises repeated withdrawals, so a request that may have arrived is never repeated.
    *
    * @throws {InvalidRequestError} when an argument is refused; `param` names it.
-   * @throws {OutcomeUnknownError} when the withdrawal may exist. Look it up before you call again.
+   * @throws {OutcomeUnknownError} when the withdrawal may exist. Wait two minutes, and look it up before you call again.
    * @throws {UnexpectedResponseError} when the response describes a different withdrawal from the one asked for.
    */
   create(input: CreateWithdrawalInput, options?: RequestOptions): ApiPromise<Withdrawal> {
