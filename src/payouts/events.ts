@@ -63,18 +63,19 @@ export type PayoutsEvent =
   | PayoutsStoppedEvent
   | PayoutsFailedEvent;
 
+/** A file in the package, under `node_modules`. */
+const runbook = "settlekit/docs/payout-decisions.md";
+
 /** Writes an event to the logger. */
 export function log(event: PayoutsEvent, logger: EventLogger): void {
   const whose = ofTenant(event.tenant);
   if (event.type === "stopped") {
     logger.error(
-      `All payouts${whose} are stopped. ${event.reason} See payouts.stats() and reopen().`,
+      `All payouts${whose} are stopped. ${event.reason} See ${runbook} before you reopen them.`,
     );
   } else if (event.type === "changed" && event.payout.state === "needs_decision") {
     const { orderId, problem } = event.payout;
-    logger.error(
-      `The payout ${orderId}${whose} needs a decision. ${problem} See payouts.resolve().`,
-    );
+    logger.error(`The payout ${orderId}${whose} needs a decision. ${problem} See ${runbook}.`);
   } else if (event.type === "doubt") {
     const { orderId, error } = event;
     logger.warn(`The payout ${orderId}${whose} is in doubt; the ledger will find out.`, error);

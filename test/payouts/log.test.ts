@@ -6,11 +6,11 @@ const payout = { orderId: "o", state: "needs_decision", problem: "Two withdrawal
 test.each([
   [
     { type: "stopped", reason: "Why." },
-    'All payouts of the tenant "dan" are stopped. Why. See payouts.stats() and reopen().',
+    'All payouts of the tenant "dan" are stopped. Why. See settlekit/docs/payout-decisions.md before you reopen them.',
   ],
   [
     { type: "changed", payout },
-    'The payout o of the tenant "dan" needs a decision. Two withdrawals. See payouts.resolve().',
+    'The payout o of the tenant "dan" needs a decision. Two withdrawals. See settlekit/docs/payout-decisions.md.',
   ],
   [
     { type: "doubt", orderId: "o" },
