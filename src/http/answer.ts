@@ -138,7 +138,8 @@ function inexactIntegers(body: unknown, text: string): string[] {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) paths.push(path);
     if (typeof value !== "object" || value === null) continue;
     for (const [name, inner] of Object.entries(value).reverse()) {
-      left.push({ value: inner, path: path === "" ? name : `${path}.${name}` });
+      const key = Array.isArray(value) ? "*" : name;
+      left.push({ value: inner, path: path === "" ? key : `${path}.${key}` });
     }
   }
   return paths;

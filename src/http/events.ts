@@ -49,7 +49,7 @@ export interface PauseEvent extends CallEvent {
 /** A successful response did not have the expected shape and was returned as received. */
 export interface DriftEvent extends CallEvent {
   readonly type: "drift";
-  /** Where it differs, such as `quotes.0.rateUsdAsset`. */
+  /** Where it differs, each field once, such as `quotes.*.rateUsdAsset` for that of any quote. */
   readonly paths: readonly string[];
 }
 

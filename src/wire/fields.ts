@@ -204,7 +204,7 @@ function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
 const safeParse = /* @__PURE__ */ _safeParse($ZodError);
 
 /**
- * Reads a response that may differ from its schema. `drift` lists the differing paths, such as `quotes.0.chainId`.
+ * Reads a response that may differ from its schema. `drift` lists the differing paths, such as `quotes.*.chainId`.
  * Their values are kept as they are; all others are converted as usual.
  */
 export function readTolerantly<T>(
@@ -239,7 +239,7 @@ function readPart(
     return { ...value, ...Object.fromEntries(parts.filter(([, part]) => part !== undefined)) };
   }
   if (def.type === "array" && Array.isArray(value)) {
-    return value.map((item, index) => read(def.element, item, index));
+    return value.map((item) => read(def.element, item, "*"));
   }
   if (def.type === "nullable" || def.type === "optional") {
     const isEmpty = value === (def.type === "nullable" ? null : undefined);

@@ -29,6 +29,10 @@ function at(value: unknown, place: Place): unknown {
 const isWithin = (place: Place, other: Place) =>
   other.every((step, index) => place[index] === step);
 
+/** The path under which drift at a place is reported. */
+const reported = (place: Place) =>
+  place.map((step) => (Number.isInteger(Number(step)) ? "*" : step)).join(".");
+
 test.each(table)(
   "one odd field of a response to $name changes no other field",
   ({ schema, answer }) => {
@@ -53,12 +57,11 @@ test.each(table)(
           if (drift.length === 0) return;
           odd++;
           // Values that do not fit are returned as sent, and their path leads to them.
+          const place = reported(changed).split(".");
           for (const path of drift) {
-            expect(isWithin(path.split("."), changed) || isWithin(changed, path.split("."))).toBe(
-              true,
-            );
+            expect(isWithin(path.split("."), place) || isWithin(place, path.split("."))).toBe(true);
           }
-          if (drift.includes(changed.join(".")))
+          if (drift.includes(reported(changed)))
             expect(at(read, changed)).toEqual(at(copy, changed));
         },
       ),
@@ -89,7 +92,7 @@ test("drift in one item of a list does not stop the conversion of chain ids", ()
     { ...odd, chainId: 8453 },
     { ...fine, chainId: 8453 },
   ]);
-  expect(drift).toEqual(["data.0.amountInCents"]);
+  expect(drift).toEqual(["data.*.amountInCents"]);
 });
 
 test("drift within a value that has several forms is reported by its own path", () => {
@@ -99,10 +102,10 @@ test("drift within a value that has several forms is reported by its own path", 
   const payment = { ...answers.getPayment, quotes: [{ ...quote, depositAddress: address }] };
   const { value, drift } = readTolerantly(response, payment);
   expect(value.quotes[0]?.depositAddress).toEqual(address);
-  expect(drift).toEqual(["quotes.0.depositAddress.address"]);
+  expect(drift).toEqual(["quotes.*.depositAddress.address"]);
 });
 
-test("a page in which every field of every quote has drifted is still read", () => {
+test("a page in which every field of every quote has drifted is still read, with one path for each field", () => {
   const quotes = Array.from({ length: 20 }, () =>
     Object.fromEntries(
       Object.keys(createdPayment.payment.quotes[0] ?? {}).map((name) => [name, []]),
@@ -112,7 +115,7 @@ test("a page in which every field of every quote has drifted is still read", () 
   const page = { ...answers.listPayments, data };
   const { value, drift } = readTolerantly(operationTable.listPayments.response, page);
   expect(value.data).toEqual(data);
-  expect(drift).toContain("data.799.quotes.19.chainId");
+  expect(drift.filter((path) => path.endsWith(".chainId"))).toEqual(["data.*.quotes.*.chainId"]);
 });
 
 test.each([
