@@ -3,17 +3,14 @@ import { isLoopback } from "./base-url.ts";
 import type { NetworkFailure } from "./policy.ts";
 
 /** No connection was made, so nothing was sent. Bun has its own names. */
-const unreachableCodes = new Set([
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ConnectionRefused",
-  "FailedToOpenSocket",
-]);
+const unreachableCode =
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
 
 /** These can also break an open connection, so they count only with the system call "connect". */
 const unreachableWhenConnecting = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"]);
+
+/** fetch blocks the port, as browsers do with 6000; or a proxy refused to connect, which undici reports as an abort. */
+const unreachableMessage = /^(bad port|Proxy response \(\d+\) !== 200 when HTTP Tunneling)$/;
 
 /** The service's certificate or protocol version was refused before the request was sent. */
 const tlsCode =
@@ -74,10 +71,10 @@ function isAbout({ hostname, address, port }: Cause, service: URL): boolean {
 
 function isUnreachable({ code: given, syscall, message }: Cause): boolean {
   const code = textOf(given);
-  // fetch's message for ports that browsers block, such as 6000.
-  if (code === "") return message === "bad port";
   return (
-    unreachableCodes.has(code) || (syscall === "connect" && unreachableWhenConnecting.has(code))
+    unreachableCode.test(code) ||
+    (syscall === "connect" && unreachableWhenConnecting.has(code)) ||
+    unreachableMessage.test(textOf(message))
   );
 }
 

@@ -1,4 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { readNetworkError } from "../../src/http/network-error.ts";
 
 const system = (code: string, syscall?: string) =>
@@ -25,6 +30,7 @@ describe("a failed fetch", () => {
     ["ETIMEDOUT", "read"],
     ["EHOSTUNREACH", "read"],
     ["UND_ERR_SOCKET", undefined],
+    ["UND_ERR_ABORTED", undefined],
     ["EPROTO", "write"],
     ["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", undefined],
     ["SOMETHING_NEW", undefined],
@@ -92,6 +98,27 @@ describe("a failed fetch", () => {
   test("to a port that fetch refuses sent nothing", async () => {
     const error = await fetch("http://127.0.0.1:6000").catch((thrown) => thrown);
     expect(readNetworkError(error)).toMatchObject({ kind: "unreachable", detail: "bad port" });
+  });
+
+  // In a process of its own, because Node reads the variables when it starts.
+  test("through a proxy that refuses to connect sent nothing", async () => {
+    const proxy = createServer().on("connect", (_, socket) => {
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    });
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const program = `
+      import { readNetworkError } from ${JSON.stringify(import.meta.resolve("../../src/http/network-error.ts"))};
+      const error = await fetch("https://api.example").catch((thrown) => thrown);
+      console.log(JSON.stringify(readNetworkError(error)));`;
+    const env = { NODE_USE_ENV_PROXY: "1", HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program], { env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: "unreachable",
+      detail: expect.stringContaining("407"),
+    });
   });
 
   test.each([undefined, null, "text", 7, {}, new Error(""), new TypeError("fetch failed")])(
