@@ -65,7 +65,7 @@ function unreadable(
 ): WebhookVerificationError {
   const reason: WebhookFailureReason = `${text ? "malformed" : "missing"}_${field}`;
   const fact = text ? `must be ${expected}, and has ${text.length} characters` : "is missing";
-  const cure = "Check headerPrefix, the headers passed, and any proxies.";
+  const cure = "Check headerPrefix, any proxies, and that verify was passed { body, headers }.";
   return new WebhookVerificationError(reason, `The header ${prefix}${field} ${fact}. ${cure}`);
 }
 

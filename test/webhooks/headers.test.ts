@@ -89,7 +89,7 @@ describe("missing headers", () => {
 
   it("are named in the message, with the cure", () => {
     expect(() => receiver().verifySync({ body, headers: {} })).toThrow(
-      "The header x-service-signature is missing. Check headerPrefix, the headers passed, and any proxies.",
+      "The header x-service-signature is missing. Check headerPrefix, any proxies, and that verify was passed { body, headers }.",
     );
   });
 });
