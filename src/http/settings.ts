@@ -168,7 +168,7 @@ export interface ConnectionOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Prefix of the service's own headers. Default `X-Service`; for servers also `SETTLEKIT_HEADER_PREFIX`. */
   headerPrefix?: string | undefined;
-  /** Anything with console's methods. Nothing is logged by default. */
+  /** Anything with console's methods: `warn` for retries, drift and failed calls, else `debug`. Nothing by default. */
   logger?: Logger | undefined;
   /** Called with an event for every call, attempt, wait and drift. */
   onEvent?: ((event: ClientEvent) => void) | undefined;
