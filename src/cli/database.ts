@@ -28,8 +28,8 @@ export const databaseOptions = {
   dotenv,
 };
 
-interface DatabaseChoice extends ValuesOf<typeof databaseOptions> {
-  /** Whether to create a missing SQLite file. If not, a misspelt path is refused. Undefined for the inbox. */
+export interface DatabaseChoice extends ValuesOf<typeof databaseOptions> {
+  /** Whether to create a missing SQLite file. By default it is refused, because its path may be misspelt. */
   readonly createsFile?: boolean;
 }
 
@@ -48,8 +48,7 @@ export async function withStore<T>(
     // SQLite would create the file.
     if (isNewFile && !createsFile) {
       throw new UsageError(
-        `There is no database ${show(path)}. Check --sqlite. To create the file, call migrate() in your program` +
-          (createsFile === undefined ? "." : ", or run settlekit payouts plan."),
+        `There is no database ${show(path)}. Check --sqlite, or create it with migrate() in your program.`,
       );
     }
     const store = sqlite(file) as Store;

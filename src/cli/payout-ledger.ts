@@ -7,7 +7,7 @@ import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
 import { payoutTables } from "../payouts/tables.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { operand, readBy, setting, type ValuesOf } from "./command.ts";
-import { databaseOptions, withStore } from "./database.ts";
+import { type DatabaseChoice, databaseOptions, withStore } from "./database.ts";
 import { centsFrom, clientFrom, json, noKey } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -57,10 +57,9 @@ export const quietMs = setting(
 ).optional();
 
 interface LedgerOptions
-  extends ValuesOf<typeof ledgerOptions>,
+  extends DatabaseChoice,
+    ValuesOf<typeof ledgerOptions>,
     Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent" | "quietMs"> {
-  /** Whether to create a missing SQLite file, with its tables. */
-  readonly createsFile?: boolean;
   /** For commands that call the service, or plan to. */
   readonly client?: ClientOptions;
 }
@@ -79,7 +78,7 @@ export function withLedger<T>(
   use: (payouts: Payouts<unknown, StoreMode>, store: Store) => Promise<T>,
 ): Promise<T> {
   const { tenant, limits, lookFirst, onEvent, quietMs } = ledger;
-  return withStore({ createsFile: false, ...ledger }, terminal, async (store, isNewFile) => {
+  return withStore(ledger, terminal, async (store, isNewFile) => {
     // Never migrate an existing database: processes with an older settlekit would refuse its tables.
     if (isNewFile) await migrate(store, payoutTables);
     else await requireMigrated(store, payoutTables);

@@ -219,7 +219,7 @@ describe("settlekit payouts", () => {
       expect(stderr).toContain(`There is no database ${JSON.stringify(typo)}. Check --sqlite`);
     }
     const uri = await run(["list", "--sqlite", `file:${typo}?mode=rwc`]);
-    expect(uri.stderr).toMatch(/There is no database .*, or run settlekit payouts plan\./);
+    expect(uri.stderr).toMatch(/There is no database .*, or create it with migrate\(\)/);
     expect(await readdir(dirname(path()))).toEqual([]);
     expect((await run([...planOf("a"), "--sqlite", typo])).code).toBe(0);
     expect((await run(["list", "--sqlite", typo])).code).toBe(0);
