@@ -17,7 +17,16 @@ import {
   operandsOf,
   optionsOf,
 } from "./operation-options.ts";
-import { clientFrom, csv, instant, noKey, production, serviceOptions } from "./options.ts";
+import {
+  clientFrom,
+  csv,
+  instant,
+  noKey,
+  paymentSecret,
+  production,
+  secretFrom,
+  serviceOptions,
+} from "./options.ts";
 import { mostOf, pageOptions, printList } from "./records.ts";
 import { interruptible } from "./terminal.ts";
 
@@ -55,11 +64,6 @@ const idempotencyKey = setting(
   "The key of a request whose outcome is unknown: repeating it within 24 hours creates nothing twice.",
 ).optional();
 
-const paymentSecret = setting(
-  "--secret SECRET",
-  "The payment's secret, returned when it was created.",
-);
-
 type Method = (...args: readonly unknown[]) => PromiseLike<object>;
 
 /** The client's method for an operation, whose name it shares. */
@@ -86,7 +90,7 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
     examples: examplesOf(operation, name),
     options: {
       path: object(operandsOf(operation)),
-      secret: isOfPayment ? paymentSecret : constant(""),
+      secret: isOfPayment ? paymentSecret : constant(undefined),
       input: object(input),
       pages: limit === undefined ? constant(undefined) : object(pageOptions),
       keys: object(replay === "keyed" ? { idempotencyKey } : {}),
@@ -108,7 +112,9 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
         const options = { signal, ...keys };
         const given = query || body ? [{ ...input, ...pageSize }, options] : [options];
         const ids = Object.values(path);
-        const api = isOfPayment ? client.checkout({ paymentId: `${ids.shift()}`, secret }) : client;
+        const api = isOfPayment
+          ? client.checkout({ paymentId: `${ids.shift()}`, secret: secretFrom(secret, "payment") })
+          : client;
         const result = methodOf(api, method)(...ids, ...given);
         if (!columns) return await result;
         await printList(result, { csv, columns, most }, terminal);
@@ -195,8 +201,7 @@ const samples: Readonly<Record<string, string>> = {
 
 function examplesOf(operation: Operation<unknown>, name: string): readonly string[] {
   const path = Object.keys(operandsOf(operation)).map((name) => ` ${metavarOf(name)}`);
-  const secret = operation.credential === "paymentSecret" ? " --secret PAYMENT_SECRET" : "";
-  const line = `settlekit ${name}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
+  const line = `settlekit ${name}${path.join("")}${samples[operation.name] ?? ""}`;
   if (operation.replay === "unsafe") return [line, `${line} --yes --json`];
   return operation.query ? [line, `${line} --limit 1000 --csv`] : [line];
 }

@@ -119,7 +119,7 @@ export function operand<T = string>(
   description: string,
   parser = string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>,
 ): ValueReader<T> {
-  const errors = { endOfInput: [text(`Missing argument \`${metavar}\`.`)] };
+  const errors = { endOfInput: [text(`Missing argument \`${metavar}\`: ${description}`)] };
   const value = given(parser, metavar, "Pass one.");
   return argument(value, { description: [text(description)], errors });
 }

@@ -1,3 +1,4 @@
+import { float } from "@optique/core/valueparser";
 import { isLoopback } from "../http/base-url.ts";
 import { misspeltEvent } from "../values.ts";
 import { eventNames } from "../webhooks/event.ts";
@@ -6,14 +7,7 @@ import { refusalStatus } from "../webhooks/receiver.ts";
 import { defineCommand, setting } from "./command.ts";
 import { type EndpointAnswer, responseLines, send } from "./endpoint-answer.ts";
 import { UsageError } from "./exit-codes.ts";
-import {
-  listenOptions,
-  seconds,
-  serviceOptions,
-  webhookSecret,
-  webhookSecretFrom,
-  webUrl,
-} from "./options.ts";
+import { listenOptions, secretFrom, serviceOptions, webhookSecret, webUrl } from "./options.ts";
 import { paint, timeOfDay, untilStopped } from "./terminal.ts";
 
 export const listenCommand = defineCommand({
@@ -40,7 +34,7 @@ export const listenCommand = defineCommand({
     tolerance: setting(
       "--tolerance SECONDS",
       "How old a webhook may be, or how far in the future; Infinity for any age.",
-      seconds,
+      float({ min: 0, allowInfinity: true }),
     ).withDefault(300),
     ...serviceOptions,
   },
@@ -50,7 +44,7 @@ export const listenCommand = defineCommand({
       if (problem) terminal.warn(`\`--events\`: ${problem}`);
     }
     const webhooks = new Webhooks({
-      secret: webhookSecretFrom(secret),
+      secret: secretFrom(secret, "webhook"),
       headerPrefix,
       toleranceSeconds: tolerance,
     });

@@ -1,5 +1,5 @@
 import { message } from "@optique/core/message";
-import { choice, float, integer, string, type ValueParser } from "@optique/core/valueparser";
+import { choice, integer, string, type ValueParser } from "@optique/core/valueparser";
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
 import type { ClientOptions } from "../options.ts";
@@ -35,10 +35,8 @@ export function centsFrom(bounds: { min?: number; max?: number }) {
   return integer({ ...bounds, errors: { invalidInteger } });
 }
 
-/** 0 takes any free port. */
+/** 0 takes any free one. */
 export const port = integer({ min: 0, max: 65_535 });
-
-export const seconds = float({ min: 0, allowInfinity: true });
 
 /** A URL without credentials, because they would not be sent. */
 export const webUrl = readBy((input) => {
@@ -105,16 +103,19 @@ export async function clientFrom(options: ClientOptions): Promise<MerchantClient
   return new MerchantClient(options);
 }
 
-export const webhookSecret = setting(
-  "--secret SECRET",
-  "The endpoint's webhook secret. Default: SETTLEKIT_WEBHOOK_SECRET, which other users of the machine cannot see in the list of processes.",
-).optional();
+const secretOption = (what: string, variable: string) =>
+  setting(
+    "--secret SECRET",
+    `${what} Default: ${variable}, which, unlike the option, shows in neither the shell's history nor the list of processes.`,
+  ).optional();
+
+export const webhookSecret = secretOption("The webhook secret.", "SETTLEKIT_WEBHOOK_SECRET");
+export const paymentSecret = secretOption("The payment's secret.", "SETTLEKIT_PAYMENT_SECRET");
 
 /** @throws {UsageError} There is none. */
-export function webhookSecretFrom(secret = process.env.SETTLEKIT_WEBHOOK_SECRET): string {
-  if (secret) return secret;
-  throw new UsageError(
-    "There is no webhook secret. Set SETTLEKIT_WEBHOOK_SECRET, or pass --secret. The sandbox prints " +
-      "its own when it starts.",
-  );
+export function secretFrom(secret: string | undefined, kind: "webhook" | "payment"): string {
+  const variable = `SETTLEKIT_${kind.toUpperCase()}_SECRET`;
+  const found = secret ?? process.env[variable];
+  if (found) return found;
+  throw new UsageError(`There is no ${kind} secret. Set ${variable}, or pass --secret.`);
 }

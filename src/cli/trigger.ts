@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { message, text } from "@optique/core/message";
-import { argument } from "@optique/core/primitives";
 import { NotFoundError } from "../errors.ts";
 import type { WebhookDelivery } from "../sandbox/index.ts";
 import { misspeltEvent, show } from "../values.ts";
@@ -9,7 +7,7 @@ import { eventNames } from "../webhooks/event.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
 import { assign, assignmentFrom } from "./assignments.ts";
-import { defineCommand, readBy, setting, toggle } from "./command.ts";
+import { defineCommand, operand, readBy, setting, toggle } from "./command.ts";
 import { outcomes } from "./control.ts";
 import {
   answerTo,
@@ -19,12 +17,11 @@ import {
   send,
 } from "./endpoint-answer.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { serviceOptions, textSuchAs, webhookSecret, webhookSecretFrom, webUrl } from "./options.ts";
+import { secretFrom, serviceOptions, textSuchAs, webhookSecret, webUrl } from "./options.ts";
 import { control, sandboxUrl } from "./running-sandbox.ts";
 import { paint, type Terminal } from "./terminal.ts";
 
 const sandboxEvents: readonly string[] = webhookEventNames;
-const eventList = text(sandboxEvents.join(", "));
 
 export const triggerCommand = defineCommand({
   name: "trigger",
@@ -36,12 +33,10 @@ export const triggerCommand = defineCommand({
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
   ],
   options: {
-    event: argument(
-      { ...textSuchAs(sandboxEvents), metavar: "EVENT" },
-      {
-        description: message`${eventList}; with --detached any other name, too.`,
-        errors: { endOfInput: message`Name one event: ${eventList}.` },
-      },
+    event: operand(
+      "EVENT",
+      `${sandboxEvents.join(", ")}; with --detached any other name, too.`,
+      textSuchAs(sandboxEvents),
     ),
     to: setting(
       "--to URL",
@@ -87,7 +82,7 @@ export const triggerCommand = defineCommand({
     const owner = { orderId, ...(merchantId && { merchantId }) };
     const create = () => createdDelivery(event, status, owner, url);
     if (to === undefined) return reportDelivery(await create(), terminal);
-    const signingSecret = webhookSecretFrom(secret);
+    const signingSecret = secretFrom(secret, "webhook");
     const data: EventData = detached
       ? inventedData(event, status, owner)
       : { ...(await create()).data };

@@ -66,6 +66,10 @@ describe("commands that call the service", () => {
     const { stdout } = await run("quotes", "list", paymentId, "--secret", secret);
     expect(stdout).toMatch(/^id +chainId +token\.symbol +status /);
     expect(stdout).toContain("USDC");
+    const variables = { SETTLEKIT_PAYMENT_SECRET: secret };
+    expect(await runWith(variables, "quotes", "list", paymentId)).toMatchObject({ stdout });
+    const { stderr } = await run("quotes", "list", paymentId);
+    expect(stderr).toContain("There is no payment secret. Set SETTLEKIT_PAYMENT_SECRET");
     const created = await run(
       ...["quotes", "create", paymentId, "--secret", secret, "--chain-id", "84532"],
       ...["--contract-address", `0x${"0".repeat(40)}`],
@@ -137,15 +141,13 @@ describe("commands that call the service", () => {
     await sandbox.withdrawals.simulate(withdrawal.id, "complete");
     const valuesFor = (group: string): Record<string, string> => ({
       PAYMENT_ID: group === "quotes" ? open.paymentId : paid.paymentId,
-      PAYMENT_SECRET: open.secret,
       WITHDRAWAL_ID: withdrawal.id,
       // The testnet of the chain in the examples.
       "8453": "84532",
     });
     let count = 0;
-    for (const {
-      words: [group = "", verb],
-    } of commands) {
+    for (const { words } of commands) {
+      const [group = "", verb] = words;
       // These need a database; every-command.test.ts provides one.
       if (verb === undefined || group === "inbox" || group === "payouts") continue;
       const values = valuesFor(group);
@@ -154,7 +156,7 @@ describe("commands that call the service", () => {
         for (const [index, word] of args.entries()) {
           if (/^[A-Z_]+_ID$/.test(word)) args[index] = await firstOf(group);
         }
-        const { code } = await run(...args);
+        const { code } = await runWith({ SETTLEKIT_PAYMENT_SECRET: open.secret }, ...args);
         const isAsked = verb === "create-once" && !args.includes("--yes");
         expect([example.join(" "), code]).toEqual([example.join(" "), isAsked ? 2 : 0]);
         count++;

@@ -38,7 +38,11 @@ const variables = () => ({
   SETTLEKIT_SANDBOX_URL: server.url,
   SETTLEKIT_SECRET_KEY: secretKey,
   SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+  SETTLEKIT_PAYMENT_SECRET: paymentSecret,
 });
+
+/** The secret of the payment that `valuesFor` created last. */
+let paymentSecret = "";
 
 const createPayment = (orderId = "order_1") => client.payments.create({ amount: 2500, orderId });
 const createWithdrawal = (orderId: string) =>
@@ -47,6 +51,7 @@ const createWithdrawal = (orderId: string) =>
 /** Values for the placeholders of an example: ids of objects in a state in which it can succeed. */
 async function valuesFor([, verb]: readonly string[]): Promise<Record<string, string>> {
   const { paymentId, secret } = await createPayment();
+  paymentSecret = secret;
   if (verb === "wait") await sandbox.payments.simulate(paymentId, "success");
   const withdrawal = await createWithdrawal("payout_0");
   if (verb === "wait") await sandbox.withdrawals.simulate(withdrawal.id, "complete");
@@ -55,7 +60,6 @@ async function valuesFor([, verb]: readonly string[]): Promise<Record<string, st
   const [delivery] = sandbox.webhooks.deliveries();
   return {
     PAYMENT_ID: paymentId,
-    PAYMENT_SECRET: secret,
     WITHDRAWAL_ID: withdrawal.id,
     DELIVERY_ID: delivery?.id ?? "",
     CHAIN_ID: String(chain?.chainId),

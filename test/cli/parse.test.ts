@@ -46,8 +46,10 @@ describe("parsing", () => {
   });
 
   test("names a missing argument", () => {
-    expect(refusalOf("advance")).toBe("Missing argument `DURATION`.");
-    expect(refusalOf("payments", "get")).toBe("Missing argument `PAYMENT_ID`.");
+    expect(refusalOf("advance")).toMatch(
+      /^Missing argument `DURATION`: A whole number with a unit/,
+    );
+    expect(refusalOf("payments", "get")).toBe("Missing argument `PAYMENT_ID`: Id of the payment.");
   });
 
   test("refuses a value for a switch, and a repeated option that takes one value", () => {

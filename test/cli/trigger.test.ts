@@ -149,7 +149,7 @@ describe("settlekit trigger --detached", () => {
   });
 
   test.each([
-    [["--to", "http://127.0.0.1:1"], "Name one event: payment.created, "],
+    [["--to", "http://127.0.0.1:1"], "Missing argument `EVENT`: payment.created, "],
     [["payment.updated", "payment.created", "--to", "http://127.0.0.1:1"], '"payment.created"'],
     [["payment.updated"], "--detached needs --to URL"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--url", "http://127.0.0.1:2"], "--url"],
