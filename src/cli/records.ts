@@ -79,7 +79,12 @@ export async function printList(
   }
   terminal.progress();
   if (!csv && rows.length > 0) {
-    for (const line of await alignedLines([table, ...rows])) terminal.print(line);
+    const lines = await alignedLines([table, ...rows], terminal.columns);
+    for (const line of lines) terminal.print(line);
+    const hidden = table.filter((name) => !lines[0]?.split(/ +/).includes(name));
+    if (hidden.length > 0) {
+      terminal.say(`Too wide for this terminal: ${hidden.join(", ")}. --json prints everything.`);
+    }
   }
   if (count === 0 && !csv) terminal.say("No results.");
   if (count >= most && left > 0) terminal.say(`${left} more; --all prints them.`);
@@ -103,10 +108,10 @@ const important = [
   "token.symbol",
   "name",
   "status",
-  "type",
   "tokenPriceUsd",
   "contractAddress",
   "amountInCents",
+  "type",
   "amountFormatted",
   "expectedAmountAsset",
   "expiresAt",
@@ -119,7 +124,8 @@ function tableColumns(columns: readonly string[]): readonly string[] {
   return (known.length > 1 ? known : columns).slice(0, 7);
 }
 
-async function alignedLines(rows: readonly (readonly string[])[]): Promise<string[]> {
+/** Pads the cells of each column. Leaves out columns that do not fit, unless they hold sentences, which may wrap. */
+async function alignedLines(rows: readonly (readonly string[])[], room = Infinity) {
   // Loaded late: its expressions for emoji take longer to compile than most commands to start.
   const { default: stringWidth } = await import("string-width");
   const shown = rows.map((row) => row.map(visible));
@@ -127,9 +133,16 @@ async function alignedLines(rows: readonly (readonly string[])[]): Promise<strin
   const widths = first.map((_, column) =>
     shown.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? "")), 0),
   );
+  let left = room;
+  const fits = widths.map((width, column) => {
+    if (column > 0 && width > left) return /^(?:problem|reason)$/.test(first[column] ?? "");
+    left -= width + 2;
+    return true;
+  });
   const padded = (cell: string, column: number) =>
     cell + " ".repeat((widths[column] ?? 0) - stringWidth(cell));
-  return shown.map((row) => row.map(padded).join("  ").trimEnd());
+  const lineOf = (row: readonly string[]) => row.map(padded).filter((_, column) => fits[column]);
+  return shown.map((row) => lineOf(row).join("  ").trimEnd());
 }
 
 /** As in RFC 4180. */

@@ -81,6 +81,8 @@ export function createTerminal({ stdout, stderr }: Streams) {
     print,
     /** Whether the reader of stdout, such as `head`, may still want more. */
     isRead: () => stdout.writable,
+    /** The width of the terminal that shows stdout; undefined for a pipe or a file. */
+    columns: stdout.columns,
     /** On a terminal, shows how much of a list has been read, until the next output; without arguments, clears it. */
     progress(done?: number, total?: number) {
       const bar = stderr.isTTY && done && total ? progressBar(done, total) : "";
@@ -113,9 +115,8 @@ export function escaped(text: string, characters: RegExp): string {
 }
 
 function progressBar(done: number, total: number): string {
-  const width = 30;
-  const filled = Math.min(width, Math.floor((width * done) / total));
-  return `[${"=".repeat(filled)}${" ".repeat(width - filled)}] ${done} of ${total}`;
+  const filled = "=".repeat(Math.min(30, Math.floor((30 * done) / total)));
+  return `[${filled.padEnd(30)}] ${done} of ${total}`;
 }
 
 /** The local time of day, such as `14:03:59`. */

@@ -25,7 +25,7 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 3_987],
+  ["cli", 3_996],
   ["evm", 474],
   ["http", 2_521],
   ["resources", 2_528],

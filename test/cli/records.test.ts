@@ -38,9 +38,9 @@ test("a list is a table for people, and CSV or JSON lines for programs", async (
     await run("payments", "create", "--order-id", id, "--amount", "900");
   const { stdout: table } = await run("payments", "list");
   const [head, ...rows] = table.trimEnd().split("\n");
-  expect(head).toMatch(/^id +orderId +status +type +amountInCents +createdAt$/);
+  expect(head).toMatch(/^id +orderId +status +amountInCents +type +createdAt$/);
   expect(rows).toHaveLength(2);
-  expect(rows[0]).toMatch(/^[0-9a-f-]{36} {2}c"d +pending +payment +900 /);
+  expect(rows[0]).toMatch(/^[0-9a-f-]{36} {2}c"d +pending +900 +payment /);
   const { stdout: csv } = await run("payments", "list", "--csv");
   expect(csv).toMatch(/^id,merchantId,/);
   expect(csv).toContain(',"a,b",');
@@ -75,9 +75,36 @@ test("a table may have more rows than a function takes arguments", async () => {
   expect(lines).toHaveLength(150_001);
 });
 
+test("a table leaves out the columns that a terminal has no room for, and names them", async () => {
+  const item = {
+    id: "89578b2f-bc28-40a3-8d61-1d157ce42967",
+    recipient: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    amount: 2500,
+    problem: "The recipient is not on the list of allowed recipients.",
+  };
+  const table = Object.keys(item);
+  const printed = async (columns: number | undefined) => {
+    const out: string[] = [];
+    const print = (line: string) => void out.push(line);
+    const terminal = { progress() {}, isRead: () => true, print, say: print, columns };
+    await printList([item], { columns: table, table }, terminal as unknown as Terminal);
+    return out;
+  };
+  const [head, row] = await printed(undefined);
+  expect(head).toMatch(/^id +recipient +amount +problem$/);
+  expect(await printed(200)).toEqual([head, row]);
+  expect(await printed(143)).toEqual([head, row]);
+  expect(await printed(79)).toEqual([
+    `id${" ".repeat(36)}amount  problem`,
+    `${item.id}  2500    ${item.problem}`,
+    "Too wide for this terminal: recipient. --json prints everything.",
+  ]);
+  expect((await printed(20)).at(-1)).toContain("recipient, amount.");
+});
+
 test("CSV and tables show the fields of a nullable object", async () => {
   const { stdout: tokens } = await run("tokens", "list");
-  expect(tokens).toMatch(/^id .* symbol +status +type +tokenPriceUsd +contractAddress\n/);
+  expect(tokens).toMatch(/^id .* symbol +status +tokenPriceUsd +contractAddress +type\n/);
   expect(tokens).toMatch(/^\S+ +84532 +USDC /m);
   const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
   const [{ id }] = await jsonOf(
