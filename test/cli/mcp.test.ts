@@ -84,6 +84,8 @@ describe("settlekit mcp", () => {
     const { value } = await assistant.call("list_payments", { status: "pending", limit: 1 });
     expect(value).toMatchObject({ payments: [{ id: paymentId }], total: expect.any(Number) });
     expect(value.payments[0]).not.toHaveProperty("quotes");
+    const rest = await assistant.call("list_payments", { limit: 1, offset: 1 });
+    expect(rest.value.payments.map(({ id }: { id: string }) => id)).not.toContain(paymentId);
     const found = await assistant.call("find_payments", { orderId: "order_1" });
     expect(found.value.payments).toHaveLength(1);
     const none = await assistant.call("find_withdrawals", { orderId: "order_1" });

@@ -21,6 +21,7 @@ export function serviceTools(client: () => Promise<MerchantClient>): Tool[] {
         input: {
           status: described(z.optional(z.string()), "Only those with this status."),
           limit: z._default(z.int().check(z.minimum(1), z.maximum(100)), 20),
+          offset: described(z._default(z.int().check(z.minimum(0)), 0), "How many to skip."),
         },
         async run(filters) {
           const { data, pagination } = await (await client())[kinds].list(filters);
