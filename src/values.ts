@@ -38,8 +38,8 @@ export function nodeModule<Name extends "node:crypto" | "node:diagnostics_channe
 
 const maxShownLength = 60;
 
-/** Merchant secret keys, webhook secrets and payment secrets, which people put in the wrong places. */
-const secretPattern = /\b(sk|whsec|ps)_[\w+/=-]{4,}/gi;
+/** Merchant secret keys, webhook secrets and payment secrets, which people put in the wrong places; not `sk_test_` alone. */
+const secretPattern = /\b(sk|whsec|ps)_[\w+/=-]{6,}/gi;
 
 /**
  * Formats a value for a message: short, on one line, and recognisable. Not for secrets, although misplaced ones are

@@ -8,6 +8,7 @@ test.each([
   ["a\nb", '"a\\nb"'],
   ["use sk_test_a1b2, or whsec_c3/d+e==", '"use sk_[redacted], or whsec_[redacted]"'],
   ["ps_0123456789abcdef", '"ps_[redacted]"'],
+  ["keys start with sk_test_; sk_", '"keys start with sk_test_; sk_"'],
   [10n ** 30n, `1${"0".repeat(30)}n`],
   [Number.NaN, "NaN"],
   [undefined, "undefined"],
