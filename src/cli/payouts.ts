@@ -6,6 +6,7 @@ import { show } from "../values.ts";
 import { type Command, defineCommand, setting, toggle } from "./command.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
+import { kebab } from "./operation-options.ts";
 import { csv, headerPrefix, noKey, oneOf } from "./options.ts";
 import {
   by,
@@ -171,17 +172,18 @@ const resolveCommand = defineCommand({
   },
 });
 
-function breakerCommand(name: "stop-all" | "reopen", brief: string, note: string): Command {
+function breakerCommand(method: "stopAll" | "reopen", brief: string, description: string): Command {
+  const name = `payouts ${kebab(method)}`;
   return defineCommand({
-    name: `payouts ${name}`,
+    name,
     brief,
-    description: note,
-    examples: [`settlekit payouts ${name} --by ann --reason "a leaked key" --sqlite shop.db`],
+    description,
+    examples: [`settlekit ${name} --by ann --reason "a leaked key" --sqlite shop.db`],
     options: { by, reason, ...ledgerOptions },
     run: ({ by, reason, ...ledger }, terminal) =>
       withLedger(ledger, terminal, async (payouts) => {
-        if (name === "reopen") return { wasStopped: await payouts.reopen({ by, reason }) };
-        return { wasStopped: !(await payouts.stopAll({ by, reason })) };
+        await payouts[method]({ by, reason });
+        return payouts.stats();
       }),
   });
 }
@@ -244,14 +246,14 @@ export const payoutCommands: readonly Command[] = [
   decisionCommand("cancel", "Cancel a planned payout, before anything is sent for it."),
   resolveCommand,
   breakerCommand(
-    "stop-all",
+    "stopAll",
     "Open the breaker.",
-    "Stops all payouts of the ledger, in every process, until settlekit payouts reopen. Requests in progress are not recalled.",
+    "Stops all payouts of the ledger, in every process, until settlekit payouts reopen. Requests in progress are not recalled. Prints the new status.",
   ),
   breakerCommand(
     "reopen",
     "Close the breaker.",
-    "Resumes payouts after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
+    "Resumes payouts after the breaker has stopped them. Find out the cause first: settlekit payouts status. Prints the new status.",
   ),
   runCommand,
   statusCommand,

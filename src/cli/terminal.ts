@@ -91,16 +91,14 @@ export function createTerminal({ stdout, stderr }: Streams) {
     },
     /** From now on, prints `[redacted]` for this credential, even if a service echoes it. */
     conceal(credential: string) {
-      if (credential.length >= minCredentialLength) redactors.push(redactor(credential));
+      // Anything shorter would also match unrelated words.
+      if (credential.length >= 8) redactors.push(redactor(credential));
     },
     /** A text without the concealed credentials. */
     redact: redacted,
   };
   return terminal;
 }
-
-/** Anything shorter would also match unrelated words. */
-const minCredentialLength = 8;
 
 // Control characters, and characters that change the writing direction.
 const unseen = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;

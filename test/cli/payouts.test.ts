@@ -88,22 +88,24 @@ describe("settlekit payouts", () => {
     const found = await client.withdrawals.create({ ...input, orderId: "a" });
     const resolved = await payouts("resolve", "a", "--by", "ann", "--withdrawal-id", found.id);
     expect(resolved.stdout).toMatch(/^state +sent$/m);
-    expect((await payouts("reopen", "--by", "ann", "--reason", "x")).stdout).toMatch(
-      /^wasStopped +false\n$/,
-    );
+    const reopened = await payouts("reopen", "--by", "ann", "--reason", "x");
+    expect(reopened).toMatchObject({ code: 0, stdout: expect.stringMatching(/^states.sent +1$/m) });
   });
 
   it("stops all payouts until they are reopened", async () => {
     await payouts(...planOf("a"));
     const why = ["--by", "ann", "--reason", "a leaked key"];
-    expect((await payouts("stop-all", ...why)).stdout).toMatch(/^wasStopped +false\n$/);
-    expect((await payouts("stop-all", ...why)).stdout).toMatch(/^wasStopped +true\n$/);
+    const { stdout } = await payouts("stop-all", ...why);
+    expect(stdout).toMatch(
+      /^stopped\.reason +ann stopped them, with the reason "a leaked key"\.$/m,
+    );
+    expect((await payouts("stop-all", ...why)).stdout).toBe(stdout);
     const { code, stderr } = await payouts("run", "--no-limits");
     expect(code).toBe(5);
     expect(stderr).toMatch(
       /All payouts are stopped\. ann stopped them, with the reason "a leaked key"/,
     );
-    expect((await payouts("reopen", ...why)).stdout).toMatch(/^wasStopped +true\n$/);
+    expect((await payouts("reopen", ...why)).stdout).not.toContain("stopped");
     expect((await payouts("run", "--no-limits")).code).toBe(0);
   });
 
@@ -191,7 +193,7 @@ describe("settlekit payouts", () => {
       { type: "journal", seq: 1, event: "planned" },
     ]);
     const reopened = await payouts("reopen", "--by", "ann", "--reason", "x", "--json");
-    expect(JSON.parse(reopened.stdout)).toEqual({ wasStopped: false });
+    expect(JSON.parse(reopened.stdout)).toMatchObject({ states: { planned: 1 } });
   });
 
   it.each([
