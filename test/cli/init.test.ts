@@ -35,6 +35,7 @@ describe("settlekit init", () => {
     const { code, stderr } = await init();
     expect(code).toBe(0);
     expect(stderr).toContain("Wrote .env.");
+    expect(stderr).toContain("npx settlekit doctor --dotenv .env\n");
     await using running = await sandbox();
     const { secretKey, webhookSecret } = running.keys;
     expect(await dotenv()).toBe(
