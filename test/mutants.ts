@@ -170,8 +170,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a rotated key counts as another account",
     file: "src/resources/payouts/once-per-order.ts",
-    find: '...(provider && { shared: named("provider", idOf(provider)) })',
-    replace: "",
+    find: 'credential.provider ? named("provider", idOf(credential.provider)) : ""',
+    replace: '""',
     test: "test/resources/payouts/create-once-rotation.test.ts",
   },
   {

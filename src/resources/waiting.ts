@@ -32,33 +32,26 @@ interface PollOptions {
   readonly mayPass?: (error: SettlekitError) => boolean;
 }
 
-/** The result of one read. `error` is a temporary failure. */
-interface Poll<T> {
-  readonly value?: T;
-  readonly error?: SettlekitError;
-}
-
 const growth = 1.5;
 
 /**
- * Polls with backoff and jitter until the consumer stops or the deadline passes. Yields temporary failures and
- * continues; throws all others. Waits shrink towards the deadline, to leave time for the last reads.
+ * Polls with backoff and jitter until the consumer stops or the deadline passes. Yields each value, or the temporary
+ * failure to read it; throws all other failures. Waits shrink towards the deadline, to leave time for the last reads.
  */
 export async function* poll<T>(
   read: () => Promise<T>,
   options: PollOptions,
-): AsyncGenerator<Poll<T>, void> {
+): AsyncGenerator<{ readonly value?: T; readonly error?: SettlekitError }, void> {
   const { time, signal, intervalMs, maxIntervalMs, mayPass = passesByItself } = options;
   const { deadlineAt = Number.POSITIVE_INFINITY } = options;
   for (let waitMs = intervalMs; ; waitMs = Math.min(maxIntervalMs, waitMs * growth)) {
-    const result: Poll<T> = await read().then(
+    yield await read().then(
       (value) => ({ value }),
       (error: unknown) => {
         if (SettlekitError.is(error) && mayPass(error)) return { error };
         throw error;
       },
     );
-    yield result;
     const remainingMs = deadlineAt - time.now();
     // Too little time for a request.
     if (remainingMs < 100) return;
@@ -98,10 +91,7 @@ export async function* followStatus<T extends { readonly status: string }>(
     operation,
     attempts: 0,
   };
-  const lastSeen = () =>
-    facts.lastStatus === undefined
-      ? "No status was read."
-      : `The last status read is "${facts.lastStatus}".`;
+  let lastSeen = "No status was read.";
   const readOnce = () => {
     facts.attempts += 1;
     return read(Math.max(1, deadlineAt - waits.time.now())).withResponse();
@@ -113,14 +103,17 @@ export async function* followStatus<T extends { readonly status: string }>(
       if (value === undefined) continue;
       // Anything but text is not final.
       const status: unknown = value.data.status;
-      if (typeof status === "string") facts.lastStatus = status;
+      if (typeof status === "string") {
+        facts.lastStatus = status;
+        lastSeen = `The last status read is "${status}".`;
+      }
       yield value;
       if (typeof status === "string" && isFinal(status)) return value;
     }
   } catch (error) {
     if (!SettlekitError.is(error)) throw error;
     if (AbortError.is(error)) {
-      const message = `${operation} was aborted. ${lastSeen()}`;
+      const message = `${operation} was aborted. ${lastSeen}`;
       const all = { ...facts, code: "aborted", outcome: "unknown", cause: error.cause } as const;
       return fail(new AbortError(message, all));
     }
@@ -128,7 +121,7 @@ export async function* followStatus<T extends { readonly status: string }>(
     return fail(Object.assign(error, facts, isInDoubt && { outcome: "unknown" }));
   }
   throw new TimeoutError(
-    `${operation} read no final status within deadlineMs (${deadlineMs} ms). ${lastSeen()} Wait again, or rely on ` +
+    `${operation} read no final status within deadlineMs (${deadlineMs} ms). ${lastSeen} Wait again, or rely on ` +
       "the webhook.",
     { ...facts, code: "deadline_exceeded", outcome: "unknown", cause: failure },
   );

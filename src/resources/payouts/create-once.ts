@@ -3,7 +3,6 @@ import {
   IdempotencyConflictError,
   NotFoundError,
   type Outcome,
-  OutcomeUnknownError,
   PermissionError,
   RateLimitError,
   SettlekitError,
@@ -24,13 +23,21 @@ import {
 } from "./payout.ts";
 import {
   abortedInDoubt,
-  earlierOutcomeUnknown,
+  isFinalAnswer,
   lookupTookAll,
   onlyWithdrawal,
   unknownOutcome,
   unread,
+  unsent,
 } from "./payout-errors.ts";
-import { forget, type OrderNames, quietMs, recall, remember } from "./recent-payouts.ts";
+import {
+  forget,
+  type OrderNames,
+  quietMs,
+  type Recollection,
+  recall,
+  remember,
+} from "./recent-payouts.ts";
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
 export interface CreateOnceOptions extends ReadOptions {
@@ -73,8 +80,10 @@ export async function createOnce(
   let sends = 0;
   /** Whether one of them may have reached the service. */
   let reached = false;
-  /** What an earlier call did, until a lookup has shown its result. */
-  let earlier: string | undefined;
+  /** What is known of an earlier call, until a lookup has shown its result. */
+  let earlier: Recollection | undefined;
+  /** The failure of a creation that may have taken effect. */
+  let doubt: SettlekitError | undefined;
   let sentAt = Number.NEGATIVE_INFINITY;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -88,14 +97,12 @@ export async function createOnce(
     const made = memory.filter(({ withdrawalId }) => withdrawalId !== undefined);
     const unanswered = memory.filter(({ withdrawalId }) => withdrawalId === undefined);
     const quietUntil = quietMs + Math.max(...unanswered.map(({ at }) => at));
-    for (const { withdrawalId = "", own } of made.slice(0, mostReads)) {
-      earlier = `returned the withdrawal ${withdrawalId}, which could not be read`;
-      const known = await read(withdrawalId, own === order.own);
+    for (earlier of made.slice(0, mostReads)) {
+      const known = await read(earlier);
       if (known) return known;
     }
-    const mayArrive = quietUntil > time.now();
-    earlier = mayArrive ? "sent a request that may still take effect" : undefined;
-    const found = (await look()) ?? (mayArrive ? await outwait(quietUntil) : undefined);
+    [earlier] = unanswered;
+    const found = (await look()) ?? (earlier ? await outwait(quietUntil) : undefined);
     earlier = undefined;
     if (found) remember(order, time, found.data.id);
     return found;
@@ -103,14 +110,14 @@ export async function createOnce(
 
   /**
    * Reads a withdrawal that this process made by its id, because a lagging list may not show it yet.
-   *
-   * @param isOwn Whether it was made with this credential. One made with another credential from the same function may
-   * belong to another merchant: failing to read it then proves nothing.
+   * One made with another credential from the same function may belong to another merchant: failing to read it then
+   * proves nothing.
    */
-  async function read(
-    withdrawalId: string,
-    isOwn: boolean,
-  ): Promise<ApiResponse<Withdrawal> | undefined> {
+  async function read({
+    withdrawalId = "",
+    own,
+  }: Recollection): Promise<ApiResponse<Withdrawal> | undefined> {
+    const isOwn = own === order.own;
     const reading = () => http.call(route.get, objectAt({ withdrawalId }), inTime()).withResponse();
     const isMissing = (error: unknown) =>
       NotFoundError.is(error) || (!isOwn && PermissionError.is(error));
@@ -167,9 +174,9 @@ export async function createOnce(
     const isOwnLook = error.operation !== route.create.name;
     if (!reached && (isOwnLook || error.outcome === "not_sent")) {
       forget(order);
-      throw notSent(error);
+      throw unsent(error, facts());
     }
-    if (AbortError.is(error)) throw abortedInDoubt(facts(), error, error.cause);
+    doubt = error;
     if (isFinalAnswer(error)) throw error;
     const isConflict = IdempotencyConflictError.is(error);
     if (isOwnLook || isConflict || error.outcome === "unknown") return lookInDoubt(error);
@@ -177,9 +184,7 @@ export async function createOnce(
     if (reached) {
       // This request was refused, but a copy of it or an earlier request may have succeeded.
       const found = await lookSettled().catch((failure: unknown) => {
-        if (AbortError.is(failure)) throw abortedInDoubt(facts(), error, failure.cause);
-        if (isFinalAnswer(failure)) throw failure;
-        throw unknownOutcome(facts(), error, unread(failure));
+        throw isFinalAnswer(failure) ? failure : unknownOutcome(facts(), error, unread(failure));
       });
       if (found) return found;
     }
@@ -198,21 +203,16 @@ export async function createOnce(
     return found;
   }
 
-  async function lookInDoubt(doubt: SettlekitError): Promise<ApiResponse<Withdrawal>> {
+  async function lookInDoubt(creation: SettlekitError): Promise<ApiResponse<Withdrawal>> {
     // A failed lookup proves nothing.
     const untilFinal = { ...polling, mayPass: (error: unknown) => !isFinalAnswer(error) };
     let failure: SettlekitError | undefined;
-    try {
-      for await (const { value, error } of poll(() => look(), untilFinal)) {
-        if (value) return value;
-        failure = error;
-      }
-    } catch (error) {
-      if (!AbortError.is(error)) throw error;
-      throw abortedInDoubt(facts(), doubt, signal?.reason);
+    for await (const { value, error } of poll(() => look(), untilFinal)) {
+      if (value) return value;
+      failure = error;
     }
     const unseen = "It did not appear in the list before the deadline.";
-    throw unknownOutcome(facts(), doubt, failure ? unread(failure) : unseen);
+    throw unknownOutcome(facts(), creation, failure ? unread(failure) : unseen);
   }
 
   async function look(through = http): Promise<ApiResponse<Withdrawal> | undefined> {
@@ -233,23 +233,7 @@ export async function createOnce(
   try {
     return (await existing()) ?? (await create());
   } catch (error) {
-    if (sends > 0) throw error;
-    if (earlier && AbortError.is(error)) throw abortedInDoubt(facts(), error, error.cause);
-    if (earlier && SettlekitError.is(error) && !isFinalAnswer(error)) {
-      throw earlierOutcomeUnknown(facts(), earlier, error);
-    }
-    throw notSent(error);
+    if (doubt && AbortError.is(error)) throw abortedInDoubt(facts(), doubt, error.cause);
+    throw sends > 0 ? error : unsent(error, facts(), earlier);
   }
-}
-
-/** An abort, or a conflicting withdrawal found by a lookup. A 409 from the service has a status and settles nothing. */
-function isFinalAnswer(error: unknown): boolean {
-  if (IdempotencyConflictError.is(error)) return error.status === undefined;
-  return AbortError.is(error);
-}
-
-/** Sets what the error means for the withdrawal, rather than for a single request. */
-function notSent(error: unknown): unknown {
-  if (!SettlekitError.is(error) || OutcomeUnknownError.is(error)) return error;
-  return Object.assign(error, { outcome: "not_sent" });
 }

@@ -17,7 +17,8 @@ import {
   createOnceKey,
   type WithdrawalRoute,
 } from "./payout.ts";
-import type { OrderNames } from "./recent-payouts.ts";
+import { unsent } from "./payout-errors.ts";
+import { type OrderNames, recall } from "./recent-payouts.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 // Shared by all clients in this process.
@@ -43,32 +44,37 @@ export async function oncePerOrder(
   const deadlineAt = time.now() + deadlineMs;
   const idempotencyKey = createOnceKey(settings, body.orderId);
   const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
-  const operation = `${route.name}.createOnce`;
-  const facts = { operation, idempotencyKey, attempts: 0, service: settings };
-  const unsent = (failure: Failure) =>
-    errorFor(failure, "not_sent", { ...facts, replay: "unsafe" });
-  const inTime = async (other: Promise<unknown>) => {
-    const isOver = await within(other, deadlineAt - time.now(), time, signal);
-    if (!isOver && !signal?.aborted) throw unsent({ ...late, spentOn: otherParameters });
-  };
   const { credential, baseUrl, idempotencyNamespace } = settings;
   const named = (...account: readonly string[]) =>
     idempotencyKeyFrom(baseUrl, idempotencyNamespace, ...account, body.orderId);
+  const shared = credential.provider ? named("provider", idOf(credential.provider)) : "";
+  // The order's own name needs the credential.
+  let order: OrderNames = { own: "", shared };
+  const operation = `${route.name}.createOnce`;
+  /** The error if the call ends before it looks for the order's withdrawal. */
+  const early = (failure: Failure) => {
+    const facts = { name: route.name, orderId: body.orderId, idempotencyKey, sends: 0 };
+    const call = { operation, replay: "unsafe", service: settings, attempts: 0 } as const;
+    const [earlier] = recall(order, time);
+    return unsent(errorFor(failure, "not_sent", { ...call, idempotencyKey }), facts, earlier);
+  };
+  const aborted = () => early({ kind: "aborted", reason: signal?.reason });
+  const inTime = async (other: Promise<unknown>) => {
+    const isOver = await within(other, deadlineAt - time.now(), time, signal);
+    if (signal?.aborted) throw aborted();
+    if (!isOver) throw early({ ...late, spentOn: otherParameters });
+  };
   // A bearer token changes every hour, but its merchant does not.
   const account =
     credential.path?.merchantId ??
     (await askForCredential(credential, time, deadlineMs, signal, late));
-  if (typeof account !== "string") throw unsent(account);
-  const { provider } = credential;
-  const order: OrderNames = {
-    own: named(account),
-    ...(provider && { shared: named("provider", idOf(provider)) }),
-  };
+  if (typeof account !== "string") throw early(account);
+  const own = named(account);
+  order = { own, shared: shared || own };
   const start = (signal: AbortSignal) =>
     createOnce(http, route, body, order, { ...checked, deadlineMs, signal }, deadlineAt);
-  const { own, shared = own } = order;
-  const caller = { operation, idempotencyKey, signal, inTime };
-  return flights().run([own, shared], JSON.stringify([own, body]), start, caller);
+  const caller = { operation, idempotencyKey, signal, inTime, aborted };
+  return flights().run(Object.values(order), JSON.stringify([own, body]), start, caller);
 }
 
 const otherParameters =

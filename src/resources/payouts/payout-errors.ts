@@ -7,6 +7,7 @@ import {
 } from "../../errors.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { differences, type SentWithdrawal } from "./payout.ts";
+import type { Recollection } from "./recent-payouts.ts";
 
 export interface PayoutFacts {
   /** The resource that was called, such as `withdrawals`. */
@@ -68,12 +69,32 @@ export function unknownOutcome(
   );
 }
 
-/** The same, for what an earlier call did, which is said after "an earlier call". */
-export function earlierOutcomeUnknown(facts: PayoutFacts, did: string, cause: SettlekitError) {
+/**
+ * The error of a call that sent nothing. It concerns the order's withdrawal, not a single request.
+ *
+ * @param earlier An earlier call, which may have created it.
+ */
+export function unsent(error: unknown, facts: PayoutFacts, earlier?: Recollection): unknown {
+  if (!SettlekitError.is(error)) return error;
+  if (earlier && AbortError.is(error)) return abortedInDoubt(facts, error, error.cause);
+  if (AbortError.is(error)) {
+    const message = `${facts.name}.createOnce was aborted. Nothing was sent.`;
+    return new AbortError(message, { ...common(facts), code: "aborted", cause: error.cause });
+  }
+  if (!earlier || isFinalAnswer(error)) return Object.assign(error, { outcome: "not_sent" });
+  const did = earlier.withdrawalId
+    ? `returned the withdrawal ${earlier.withdrawalId}, which could not be read`
+    : "sent a request that may still take effect";
   return new OutcomeUnknownError(
-    `Outcome unknown for orderId "${facts.orderId}": an earlier call ${did}, so this sent nothing. ${nextStep(facts)}`,
-    { ...common(facts), attempts: 0, code: "outcome_unknown", cause },
+    `Outcome unknown for orderId "${facts.orderId}": an earlier call ${did}. This one sent nothing. ${nextStep(facts)}`,
+    { ...common(facts), attempts: 0, code: "outcome_unknown", cause: error },
   );
+}
+
+/** An abort, or a conflicting withdrawal found by a lookup. A 409 from the service has a status and settles nothing. */
+export function isFinalAnswer(error: unknown): boolean {
+  if (IdempotencyConflictError.is(error)) return error.status === undefined;
+  return AbortError.is(error);
 }
 
 export function abortedInDoubt(

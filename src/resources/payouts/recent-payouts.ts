@@ -6,7 +6,7 @@ export interface OrderNames {
   /** Equal for the same merchant id or the same credential, so for one merchant only. */
   readonly own: string;
   /** Equal for credentials from one function: they may be one merchant's, whose key rotates, or several merchants'. */
-  readonly shared?: string | undefined;
+  readonly shared: string;
 }
 
 /** Long enough for a list to show what was created. */
@@ -15,28 +15,28 @@ const rememberedMs = 600_000;
 export const quietMs = 120_000;
 
 /** This process's own record of an order, independent of the service's list. */
-interface Recollection extends OrderNames {
+export interface Recollection extends OrderNames {
   /** The withdrawal that a call made or found; undefined if a request has not been answered. */
   readonly withdrawalId: string | undefined;
   readonly at: number;
 }
 
 /**
- * The results of `createOnce` in this process, remembered for ten minutes by the order's own name, oldest first. Lists
- * lag behind creations, and an abandoned request may still arrive: both would look as if nothing had been created.
+ * The requests and results of `createOnce` in this process by the order's own name, oldest first. Lists lag behind
+ * creations, and an abandoned request may still arrive: both would look as if nothing had been created.
  */
 const payouts = () => processWide("payouts.1", () => new Map<string, Recollection>());
 
-/** The order's records: its own credential's, then those of others from the same function, latest first. */
+/** The order's records that still matter: its own credential's, then those of others from the same function, latest first. */
 export function recall({ own, shared }: OrderNames, { now }: Time): Recollection[] {
   for (const payout of payouts().values()) {
-    if (now() - payout.at >= rememberedMs) forget(payout);
+    const mattersMs = payout.withdrawalId === undefined ? quietMs : rememberedMs;
+    if (now() - payout.at >= mattersMs) forget(payout);
   }
-  const mine = payouts().get(own);
-  const others = [...payouts().values()].filter(
-    (payout) => payout !== mine && shared !== undefined && payout.shared === shared,
-  );
-  return [...(mine ? [mine] : []), ...others.reverse()];
+  const latestFirst = [...payouts().values()].reverse();
+  const isMine = (payout: Recollection) => payout.own === own;
+  const others = latestFirst.filter((payout) => !isMine(payout) && payout.shared === shared);
+  return [...latestFirst.filter(isMine), ...others];
 }
 
 /** Records a request that is about to leave, or the withdrawal that the order turned out to have. */

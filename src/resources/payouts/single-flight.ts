@@ -15,8 +15,10 @@ export interface Caller {
   readonly operation: string;
   readonly idempotencyKey: string;
   readonly signal: AbortSignal | undefined;
-  /** Waits for another run until the caller aborts. Throws at the caller's deadline. */
+  /** Waits for another run. Throws when the caller aborts, or at the caller's deadline. */
   inTime(other: Promise<unknown>): Promise<unknown>;
+  /** The error if the caller aborts before it joins a run. */
+  aborted(): unknown;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Caller {
  * deadline applies to the run. One caller's abort does not cancel the others; the run stops when the last caller
  * aborts.
  */
-export class SingleFlight<T> {
+export class SingleFlight<T extends NonNullable<unknown>> {
   readonly #flights = new Set<Flight<T>>();
 
   async run(
@@ -34,9 +36,10 @@ export class SingleFlight<T> {
     caller: Caller,
   ): Promise<T> {
     for (;;) {
-      if (caller.signal?.aborted) throw aborted(caller, "not_sent");
       const isShared = (flight: Flight<T>) => names.some((name) => flight.names.has(name));
-      const flight = [...this.#flights].find(isShared) ?? this.#launch(request, start);
+      const running = [...this.#flights].find(isShared);
+      if (!running && caller.signal?.aborted) throw caller.aborted();
+      const flight = running ?? this.#launch(request, start);
       if (flight.request === request && !flight.controller.signal.aborted) {
         for (const name of names) flight.names.add(name);
         return this.#join(flight, caller);
@@ -58,28 +61,21 @@ export class SingleFlight<T> {
     const { signal } = caller;
     flight.waiting += 1;
     try {
-      const landed = await unlessAborted(
-        flight.result.then((value) => ({ value })),
-        signal,
-      );
-      if (landed) return landed.value;
-      if (flight.waiting > 1) throw aborted(caller, "unknown");
+      const result = await unlessAborted(flight.result, signal);
+      if (result !== undefined) return result;
+      if (flight.waiting > 1) throw left(caller);
       flight.controller.abort(signal?.reason);
-      return await flight.result.catch((error: unknown) => {
-        const isEarly = AbortError.is(error) && error.outcome === "not_sent";
-        throw isEarly ? aborted(caller, "not_sent") : error;
-      });
+      return await flight.result;
     } finally {
       flight.waiting -= 1;
     }
   }
 }
 
-function aborted({ signal, ...facts }: Caller, outcome: "not_sent" | "unknown"): AbortError {
-  const rest =
-    outcome === "unknown"
-      ? " for this caller. Other callers are waiting for the same withdrawal, so the call continues and may create it."
-      : ". Nothing was sent.";
-  const message = `${facts.operation} was aborted${rest}`;
-  return new AbortError(message, { ...facts, code: "aborted", outcome, cause: signal?.reason });
+function left({ operation, idempotencyKey, signal }: Caller): AbortError {
+  return new AbortError(
+    `${operation} was aborted for this caller. Other callers are waiting for the same withdrawal, so the call ` +
+      "continues and may create it.",
+    { operation, idempotencyKey, code: "aborted", outcome: "unknown", cause: signal?.reason },
+  );
 }

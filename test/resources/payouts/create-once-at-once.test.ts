@@ -43,6 +43,15 @@ describe("calls for one order in one process", () => {
     expect(await existing(sandbox)).toMatchObject([{ id }]);
   });
 
+  test("go on for the others when a caller's signal was aborted before", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox);
+    const staying = withdrawals.createOnce(payout);
+    const gone = withdrawals.createOnce(payout, { signal: AbortSignal.abort() });
+    await expect(gone).rejects.toMatchObject({ name: "AbortError", outcome: "unknown" });
+    expect(await staying).toMatchObject({ status: "pending" });
+  });
+
   describe("with other parameters", () => {
     const other = { ...payout, amountInCents: 500 };
 

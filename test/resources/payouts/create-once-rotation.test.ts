@@ -93,6 +93,29 @@ describe("createOnce for a merchant whose key rotates", () => {
     expect(await existing(sandbox)).toHaveLength(1);
   });
 
+  test("does not claim that nothing was sent when an earlier call sent a request and the key is lost", async () => {
+    const { fetch, secretKey } = rotatingMerchant(async (to, request) => {
+      if (request.method === "POST") throw new TypeError("fetch failed");
+      return lagging(to, request);
+    });
+    let key: () => string | Promise<string> = secretKey;
+    const { withdrawals } = clientWith(() => key(), fetch);
+    const once = (signal?: AbortSignal) =>
+      withdrawals.createOnce(payout, { deadlineMs: 5000, signal }).catch((error) => error);
+    expect(await once()).toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+    key = () => Promise.reject(new Error("the vault is sealed"));
+    const failed = await once();
+    expect(failed).toMatchObject({ name: "OutcomeUnknownError", attempts: 0 });
+    expect(failed.cause).toMatchObject({ code: "credential_unavailable" });
+    expect(failed.message).toContain("an earlier call sent a request that may still take effect");
+    key = () => new Promise(() => {});
+    expect(await once()).toMatchObject({ outcome: "unknown", cause: { name: "TimeoutError" } });
+    expect(await once(AbortSignal.abort())).toMatchObject({
+      name: "AbortError",
+      outcome: "unknown",
+    });
+  });
+
   test("sends nothing while a request with the previous key may still arrive", async () => {
     let sent = 0;
     const { withdrawals, rotate, time } = rotatingMerchant(async (to, request) => {

@@ -166,8 +166,10 @@ describe("the memory of createOnce", () => {
     expect(error.message).toContain(fact);
     const controller = new AbortController();
     whenDown = () => controller.abort();
-    const aborted = await once(controller.signal);
-    expect(aborted).toMatchObject({ name: "AbortError", outcome: "unknown" });
+    for (const signal of [controller.signal, AbortSignal.abort()]) {
+      const aborted = await once(signal);
+      expect(aborted).toMatchObject({ name: "AbortError", outcome: "unknown" });
+    }
   });
 
   test("keeps nothing of a request that could not leave", async () => {

@@ -21,6 +21,7 @@ const caller = (signal?: AbortSignal) => ({
   idempotencyKey: "key-1",
   signal,
   inTime: (other: Promise<unknown>) => unlessAborted(other, signal),
+  aborted: () => signal?.reason,
 });
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
