@@ -9,7 +9,14 @@ import {
   connectionSettings,
   type HttpSettings,
 } from "./http/settings.ts";
-import { environmentVariable, invalidOption, isRecord, nearest, show } from "./values.ts";
+import {
+  environmentVariable,
+  invalidOption,
+  isFunction,
+  isRecord,
+  nearest,
+  show,
+} from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 import { checkOptions, must, type Same } from "./wire/fields.ts";
 
@@ -64,7 +71,7 @@ const isGiven = (value: unknown) => value !== undefined;
 const someText = "idempotencyNamespace must be a non-empty string.";
 
 const functions = <Hook>() => {
-  const hook = z.custom<Hook>((value) => typeof value === "function", must("a function"));
+  const hook = z.custom<Hook>(isFunction, must("a function"));
   return z.optional(z.readonly(z.array(hook, must("an array of functions"))));
 };
 

@@ -7,6 +7,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+export const isFunction = (value: unknown) => typeof value === "function";
+
 /** Whether a value is a plain object, even from another realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false;

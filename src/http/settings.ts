@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { maxTimerMs } from "../duration.ts";
 import type { Channel } from "../runtime.ts";
-import { invalidOption, isRecord } from "../values.ts";
+import { invalidOption, isFunction, isRecord } from "../values.ts";
 import {
   defaultHeaderPrefix,
   defaultRequestIdHeader,
@@ -102,8 +102,6 @@ const retriesSchema = z.int(retries).check(z.gte(0, retries));
 
 const someBytes = must("a positive whole number of bytes");
 const bytesSchema = z.int(someBytes).check(z.gte(1, someBytes));
-
-const isFunction = (value: unknown) => typeof value === "function";
 
 const headersSchema = z.custom<Readonly<Record<string, string>>>(
   (value) => isRecord(value) && !(Symbol.iterator in value),

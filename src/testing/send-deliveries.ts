@@ -1,5 +1,5 @@
-import { checkOptionNames } from "../values.ts";
-import { checkOption, isFunction, isPositiveInteger } from "../webhooks/options.ts";
+import { checkOptionNames, isFunction } from "../values.ts";
+import { checkOption, isPositiveInteger } from "../webhooks/options.ts";
 import {
   type Disturbance,
   type DisturbedDelivery,

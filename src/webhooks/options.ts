@@ -1,4 +1,4 @@
-import { checkOptionNames, environmentVariable, invalidOption } from "../values.ts";
+import { checkOptionNames, environmentVariable, invalidOption, isFunction } from "../values.ts";
 import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
 import { headerNamesFor } from "./headers.ts";
@@ -74,7 +74,6 @@ const optionNames = [
   "onError",
 ] as const satisfies readonly (keyof WebhooksOptions)[];
 
-export const isFunction = (value: unknown) => typeof value === "function";
 export const isPositiveInteger = (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) > 0;
 

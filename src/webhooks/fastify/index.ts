@@ -3,9 +3,9 @@
  *
  * @module settlekit/webhooks/fastify
  */
-import { checkOptionNames } from "../../values.ts";
+import { checkOptionNames, isFunction } from "../../values.ts";
 import type { NodeRequest, NodeResponse } from "../handlers/node.ts";
-import { checkOption, isFunction } from "../options.ts";
+import { checkOption } from "../options.ts";
 import type { Webhooks } from "../webhooks.ts";
 
 /** The options of `fastifyWebhooks`. */
