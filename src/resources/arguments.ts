@@ -44,7 +44,9 @@ export function checkParameters<Input extends object>(
   names: Names<Input>,
   what = "parameters",
 ): Input {
-  if (!isRecord(input)) throw refused(what, "must be an object", input);
+  if (!isRecord(input)) {
+    throw invalidArgument(what, `The ${what} must be an object, got ${show(input)}.`);
+  }
   const known = Object.keys(names);
   const name = Object.keys(input).find((it) => input[it] !== undefined && !known.includes(it));
   if (name === undefined) return input;

@@ -32,8 +32,6 @@ interface PollOptions {
   readonly mayPass?: (error: SettlekitError) => boolean;
 }
 
-const growth = 1.5;
-
 /**
  * Polls with backoff and jitter until the consumer stops or the deadline passes. Yields each value, or the temporary
  * failure to read it; throws all other failures. Waits shrink towards the deadline, to leave time for the last reads.
@@ -44,7 +42,7 @@ export async function* poll<T>(
 ): AsyncGenerator<{ readonly value?: T; readonly error?: SettlekitError }, void> {
   const { time, signal, intervalMs, maxIntervalMs, mayPass = passesByItself } = options;
   const { deadlineAt = Number.POSITIVE_INFINITY } = options;
-  for (let waitMs = intervalMs; ; waitMs = Math.min(maxIntervalMs, waitMs * growth)) {
+  for (let waitMs = intervalMs; ; waitMs = Math.min(maxIntervalMs, waitMs * 1.5)) {
     yield await read().then(
       (value) => ({ value }),
       (error: unknown) => {

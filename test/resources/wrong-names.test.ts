@@ -79,6 +79,12 @@ describe("a wrong name", () => {
       "Use findByOrderId",
     ],
     [
+      "nothing in place of parameters",
+      ({ payments }) => payments.create(undefined as never),
+      "parameters",
+      "The parameters must be an object, got undefined.",
+    ],
+    [
       "null in place of filters",
       ({ payments }) => payments.list(null as never),
       "query",

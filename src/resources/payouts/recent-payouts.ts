@@ -33,10 +33,9 @@ export function recall({ own, shared }: OrderNames, { now }: Time): Recollection
     const mattersMs = payout.withdrawalId === undefined ? quietMs : rememberedMs;
     if (now() - payout.at >= mattersMs) forget(payout);
   }
-  const latestFirst = [...payouts().values()].reverse();
-  const isMine = (payout: Recollection) => payout.own === own;
-  const others = latestFirst.filter((payout) => !isMine(payout) && payout.shared === shared);
-  return [...latestFirst.filter(isMine), ...others];
+  const mine = payouts().get(own);
+  const others = [...payouts().values()].filter((it) => it !== mine && it.shared === shared);
+  return [...(mine ? [mine] : []), ...others.reverse()];
 }
 
 /** Records a request that is about to leave, or the withdrawal that the order turned out to have. */
