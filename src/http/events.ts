@@ -81,7 +81,10 @@ export type ClientEvent =
   | DriftEvent
   | EndEvent;
 
-/** Anything with console's methods; messages for a missing method are dropped. */
+/**
+ * The part of `console` that is used; messages for a missing method are dropped. Loggers that take the details first,
+ * such as pino, need an adapter.
+ */
 export interface Logger {
   debug?(message: string, details?: unknown): unknown;
   info?(message: string, details?: unknown): unknown;

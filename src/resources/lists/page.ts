@@ -168,7 +168,7 @@ function inTurn<T>(
   };
 }
 
-/** The options of one list. */
+/** The options of one list. Its time limits apply to each page. */
 export interface ListOptions extends ReadOptions {
   /** How many pages to read ahead while iterating, 0 to 16. Default 0. */
   prefetch?: number | undefined;
