@@ -127,9 +127,11 @@ export function invalidArgument(param: string, message: string, code = "invalid_
  * stack begins at the calling line. Node keeps ten lines, which settlekit's own could use up.
  *
  * @param method Left out of the stack, with everything that it called.
+ * @param operation The method's name, for an error that names none, such as that of an argument.
  */
 export function callSite(
   method: Parameters<typeof Error.captureStackTrace>[1],
+  operation?: string,
 ): (error: unknown) => never {
   const site: { stack?: unknown } = {};
   // Only in V8, and engines that imitate it.
@@ -137,8 +139,9 @@ export function callSite(
   return (error) => {
     const stack = String(site.stack);
     const start = stack.indexOf("\n    at ");
-    if (start !== -1 && SettlekitError.is(error)) error.stack = String(error) + stack.slice(start);
-    throw error;
+    if (!SettlekitError.is(error)) throw error;
+    if (start !== -1) error.stack = String(error) + stack.slice(start);
+    throw error.operation ? error : Object.assign(error, operation && { operation, attempts: 0 });
   };
 }
 

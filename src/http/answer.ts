@@ -28,8 +28,8 @@ export class ApiPromise<T> extends Promise<T> {
     return Promise;
   }
 
-  constructor(response: Promise<ApiResponse<T>>) {
-    const fail = callSite(new.target);
+  constructor(response: Promise<ApiResponse<T>>, operation?: string) {
+    const fail = callSite(new.target, operation);
     super((resolve) => resolve(response.then(({ data }) => data, fail)));
     this.#response = response;
   }

@@ -78,14 +78,12 @@ export class Http {
         return response;
       } catch (error) {
         if (SettlekitError.is(error)) {
-          // An argument's own error does not name the operation.
-          if (error.operation === undefined) Object.assign(error, { operation: name, attempts: 0 });
           const { code, outcome } = error;
           end({ ok: false, error: error.name, code, outcome, ...answerFacts(error) });
         } else end({ ok: false, error: "Error" });
         throw error;
       }
     };
-    return new ApiPromise(run());
+    return new ApiPromise(run(), name);
   }
 }

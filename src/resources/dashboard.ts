@@ -15,8 +15,7 @@ export class Dashboard {
   /** @internal */
   constructor(http: Http, merchantId: string) {
     checkId("merchantId", merchantId, "the merchantId of the merchant's payments");
-    const credential = { ...http.settings.credential, path: { merchantId } };
-    this.#http = http.withCredential(credential);
+    this.#http = http.withCredential({ ...http.settings.credential, path: { merchantId } });
     this.withdrawals = new Withdrawals(this.#http, {
       name: "dashboard.withdrawals",
       create: operations.createMerchantWithdrawal,

@@ -169,7 +169,8 @@ export class Payments {
    * completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
-    return new ApiPromise(findByOrderId(this.#http, operations.listPayments, orderId, options));
+    const found = findByOrderId(this.#http, operations.listPayments, orderId, options);
+    return new ApiPromise(found, "payments.findByOrderId");
   }
 
   /**
@@ -181,6 +182,6 @@ export class Payments {
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
     const read = (call: ReadOptions) => this.get(paymentId, call);
     const name = "payments.waitUntilFinal";
-    return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options));
+    return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options), name);
   }
 }

@@ -74,7 +74,7 @@ export function rawRequest<T>(
     };
     return caller.call(operation, () => filled(request, { ...options }), options);
   } catch (error) {
-    return new ApiPromise<T>(Promise.reject(error));
+    return new ApiPromise<T>(Promise.reject(error), "request");
   }
 }
 

@@ -135,8 +135,7 @@ export async function waitUntilFinal<T extends { readonly status: string }>(
   const checked = checkOptions(callSchema, options);
   const { signal, deadlineMs = 900_000 } = checked;
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineMs };
-  const readWithin = (deadlineMs: number) => read({ ...checked, deadlineMs });
-  const reads = followStatus(operation, readWithin, waits);
+  const reads = followStatus(operation, (deadlineMs) => read({ ...checked, deadlineMs }), waits);
   for (;;) {
     const { done, value } = await reads.next();
     if (done) return value;

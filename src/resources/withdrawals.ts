@@ -82,7 +82,8 @@ export class Withdrawals {
    * ```
    */
   createOnce(input: CreateOnceInput, options: CreateOnceOptions = {}): ApiPromise<Withdrawal> {
-    return new ApiPromise(oncePerOrder(this.#http, this.#route, input, options));
+    const made = oncePerOrder(this.#http, this.#route, input, options);
+    return new ApiPromise(made, `${this.#route.name}.createOnce`);
   }
 
   /**
@@ -112,7 +113,8 @@ export class Withdrawals {
    * completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
-    return new ApiPromise(findByOrderId(this.#http, this.#route.list, orderId, options));
+    const found = findByOrderId(this.#http, this.#route.list, orderId, options);
+    return new ApiPromise(found, `${this.#route.name}.findByOrderId`);
   }
 
   /**
@@ -123,6 +125,6 @@ export class Withdrawals {
   waitUntilFinal(withdrawalId: string, options?: WaitOptions): ApiPromise<Withdrawal> {
     const read = (call: ReadOptions) => this.get(withdrawalId, call);
     const name = `${this.#route.name}.waitUntilFinal`;
-    return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options));
+    return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options), name);
   }
 }

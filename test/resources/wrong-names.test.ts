@@ -123,7 +123,8 @@ describe("a wrong name", () => {
   ])("is refused with the right one: %s", async (_, call, param, cure) => {
     const sandbox = createSandbox();
     const error = await Promise.resolve(call(clientOf(sandbox))).then(String, (thrown) => thrown);
-    expect(error).toMatchObject({ param, outcome: "not_sent" });
+    expect(error).toMatchObject({ param, outcome: "not_sent", attempts: 0 });
+    expect(error.operation).toMatch(/^(request|\w+(\.\w+)+)$/);
     expect(error.message).toContain(cure);
     expect(sandbox.requests()).toEqual([]);
   });
