@@ -1,6 +1,6 @@
 import { InvalidRequestError, NotFoundError, SettlekitError } from "../errors.ts";
 import { otherWithdrawal } from "../resources/payouts/payout.ts";
-import { sql, type Work } from "../stores/store.ts";
+import { sql } from "../stores/store.ts";
 import { thrownText } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
@@ -18,11 +18,11 @@ import {
   suspendedCode,
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
-import { type Ledger, readHead } from "./journal.ts";
+import { readHead } from "./journal.ts";
 import { requireSameMerchant } from "./merchant.ts";
 import { readOthers } from "./others.ts";
-import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
-import { requireRow } from "./plan.ts";
+import type { PayoutRow, PayoutState } from "./payout.ts";
+import { refuse } from "./refusals.ts";
 import { needDecision, settle } from "./settle.ts";
 import { concernsAll, type StepResult } from "./trouble.ts";
 
@@ -214,8 +214,8 @@ async function failed(
     const past = yield* readPast(row.id, quietMs);
     // A later response does not undo the effect of an earlier request, or of another copy of this one.
     const isInDoubt = hasLooked ? mayTakeEffect(outcome) : past.requests > 0;
-    const isRefused = outcome === "rejected" && !isInDoubt && InvalidRequestError.is(error);
-    if (isRefused) return yield* refuse(ledger, row, problem);
+    if (outcome === "rejected" && !isInDoubt && InvalidRequestError.is(error))
+      return yield* refuse(ledger, row, problem, error.param);
     const backoff = past.now + (wasSuspended ? 1_000 : usualMs);
     const isKeyed = client.isKeyed && past.isKeyAlive;
     const dueAt = isInDoubt && !isKeyed ? Math.max(past.lookAt, backoff) : backoff;
@@ -230,19 +230,6 @@ async function failed(
   }
   report(context, row, error);
   return concernsAll(error) && !wasSuspended ? error : undefined;
-}
-
-/** The service refused it for good. The budget stays reserved, because nothing proves that it was not used. */
-function* refuse(ledger: Ledger, row: PayoutRow, problem: string): Work<PayoutRow | undefined> {
-  const refused = yield* sql(
-    `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL, lease_until = 0
-WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id`,
-    [row.id, row.fence, storable(problem)],
-  );
-  // A webhook has shown that there is a withdrawal, or a person has decided.
-  if (refused.length === 0) return undefined;
-  ledger.note(row.order_id, "refused", { problem });
-  return yield* requireRow(ledger.tenant, row.order_id);
 }
 
 /** Reads the withdrawal's current status. */

@@ -349,4 +349,32 @@ export const payoutMutants: readonly Mutant[] = [
     replace: "isStopped",
     test: "test/payouts/rounds.test.ts",
   },
+  {
+    name: "an empty wallet ends every payout as refused",
+    file: "src/payouts/refusals.ts",
+    find: "if (recipients.size < recipientsInARow) return;",
+    replace: "return;",
+    test: "test/payouts/refusals.test.ts",
+  },
+  {
+    name: "one recipient's refused payouts stop all others",
+    file: "src/payouts/refusals.ts",
+    find: "recipients.add(recipient);",
+    replace: "recipients.add(String(recipients.size));",
+    test: "test/payouts/refusals.test.ts",
+  },
+  {
+    name: "refusals from before a reopen stop all payouts again",
+    file: "src/payouts/refusals.ts",
+    find: "seq > (SELECT accepted_seq FROM {payout_heads} WHERE tenant = $1)",
+    replace: "seq > 0",
+    test: "test/payouts/refusals.test.ts",
+  },
+  {
+    name: "processes do not see each other's refusals",
+    file: "src/payouts/refusals.ts",
+    find: "  yield* ledger.lock();\n",
+    replace: "",
+    test: "test/payouts/refusals.test.ts",
+  },
 ];
