@@ -198,9 +198,10 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
     return { kind: "unapproved" };
   }
   // From here on, only one process at a time decides about the breaker, the budget and the journal's end.
-  const { isStopped, now, sender: known = sender } = yield* ledger.lock();
-  if (isStopped) return { kind: "stopped" };
-  if (known !== sender && !provenSenders.has(sender)) return { kind: "stranger" };
+  const { now, stopped_at, merchant_id, sender: known } = yield* ledger.lock();
+  if (stopped_at !== null) return { kind: "stopped" };
+  const isProvenSender = known === sender || provenSenders.has(sender);
+  if (merchant_id !== null && !isProvenSender) return { kind: "stranger" };
   // A reservation that no request can have used moves to the day of the next request, under that day's limits.
   const isReserved = current.reserved_at !== null && past.requests > 0 && !isProven;
   if (!isReserved) {

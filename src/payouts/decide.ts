@@ -179,8 +179,8 @@ function contradicted(param: string, fact: string): InvalidRequestError {
 
 /** Closes the breaker, on behalf of a person who has found the cause. */
 export function* reopen(ledger: Ledger, by: string, reason: string): Work<boolean> {
-  const { isStopped } = yield* ledger.lock();
-  if (!isStopped) return false;
+  const { stopped_at } = yield* ledger.lock();
+  if (stopped_at === null) return false;
   yield* sql(
     `UPDATE {payout_heads} SET stopped_at = NULL, stopped_because = NULL, accepted_seq = seq WHERE tenant = $1`,
     [ledger.tenant],

@@ -30,16 +30,8 @@ const journalColumns = "seq, at, order_id, event, details, hash";
 /** The journal and the breaker within one transaction. */
 export interface Ledger {
   readonly tenant: string;
-  /**
-   * Takes the journal's lock until the commit; returns the breaker's state, the database's time, and the digest of the
-   * merchant's credential if the merchant is known. From then on, no other process of this tenant reserves, records or
-   * stops anything.
-   */
-  lock(): Work<{
-    readonly isStopped: boolean;
-    readonly now: number;
-    readonly sender: string | undefined;
-  }>;
+  /** Takes the journal's lock until the commit: no other process of this tenant reserves, records or stops anything. */
+  lock(): Work<Head>;
   /**
    * Adds an entry at the end of the unit of work.
    *
@@ -58,12 +50,15 @@ export interface JournalEnd {
 
 export const noEntry: JournalEnd = { seq: 0, hash: "" };
 
+/** The row of `payout_heads`: the journal's recorded end, the breaker, and what is known about the merchant. */
 interface Head extends JournalEnd {
   readonly stopped_at: number | null;
   readonly stopped_because: string | null;
   readonly accepted_seq: number;
   readonly merchant_id: string | null;
   readonly sender: string | null;
+  readonly listed_to: number | null;
+  /** The database's clock. */
   readonly now: number;
   /** The hash of the entry that the process knows. */
   readonly known_hash: string;
@@ -102,11 +97,7 @@ export function* inLedger<T>(
   }
   const result = yield* work({
     tenant,
-    *lock() {
-      const { stopped_at, now, merchant_id, sender } = yield* head();
-      const known = merchant_id === null ? undefined : (sender ?? "");
-      return { isStopped: stopped_at !== null, now, sender: known };
-    },
+    lock: head,
     note,
     *stop(orderId, because) {
       yield* head();
@@ -163,8 +154,8 @@ const commitsAreLost = (seq: number) =>
   "replica without them has taken over. Payouts may have been sent that are now planned again. Before you reopen, follow " +
   '"After a restore or a failover" in the guide to payouts.';
 
-/** The journal's end and the breaker, and the hash of the entry with the number `$2`. */
-const headColumns = `seq, hash, stopped_at, stopped_because, accepted_seq, merchant_id, sender,
+/** A head, with the hash of the entry with the number `$2`. */
+const headColumns = `seq, hash, stopped_at, stopped_because, accepted_seq, merchant_id, sender, listed_to,
   COALESCE((SELECT hash FROM {payout_journal} WHERE tenant = $1 AND seq = $2), '') AS known_hash`;
 
 function* lock(tenant: string, known: JournalEnd, onStop: (because: string) => void): Work<Head> {

@@ -36,16 +36,10 @@ async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<v
   const { store, client, tenant, quietMs, known, reading } = context;
   const startedAt = performance.now();
   const { resets } = reading;
-  const [head] = await decide(context, function* (ledger) {
-    yield* ledger.lock();
-    return yield* sql<{ listed_to: number | null }>(
-      "SELECT listed_to FROM {payout_heads} WHERE tenant = $1",
-      [tenant],
-    );
-  });
+  const { listed_to } = await decide(context, (ledger) => ledger.lock());
   const { end } = known;
-  const listedTo = head?.listed_to ?? Number.NEGATIVE_INFINITY;
-  let pagesLeft = head?.listed_to ? Number.POSITIVE_INFINITY : firstReadPages;
+  const listedTo = listed_to ?? Number.NEGATIVE_INFINITY;
+  let pagesLeft = listed_to === null ? firstReadPages : Number.POSITIVE_INFINITY;
   // Withdrawals may be listed late.
   let stopMs = listedTo - clockMarginMs - 2 * quietMs;
   let newestMs: number | undefined;

@@ -71,9 +71,9 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "the budget is added up before the journal is locked",
     file: "src/payouts/attempts.ts",
-    find: "  const { isStopped, now, sender: known = sender } = yield* ledger.lock();",
+    find: "  const { now, stopped_at, merchant_id, sender: known } = yield* ledger.lock();",
     replace:
-      "  const { isStopped, now, known } = { isStopped: false, now: past.now, known: sender };",
+      "  const { now, stopped_at, merchant_id, known } = { ...past, stopped_at: null, merchant_id: null, known: sender };",
     test: "test/payouts/concurrent-limits.test.ts",
   },
   {
@@ -254,7 +254,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent by another merchant",
     file: "src/payouts/attempts.ts",
-    find: 'if (known !== sender && !provenSenders.has(sender)) return { kind: "stranger" };',
+    find: 'if (merchant_id !== null && !isProvenSender) return { kind: "stranger" };',
     replace: "",
     test: "test/payouts/merchants.test.ts",
   },
