@@ -27,8 +27,10 @@ WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id`,
   return yield* requireRow(ledger.tenant, row.order_id);
 }
 
-/** To how many recipients payouts may be refused in a row. */
+/** Payouts to so many recipients, refused in a row, stop all others. */
 const recipientsInARow = 5;
+/** How many journal entries to look back: many plans may have been added since the last withdrawal. */
+const lookBack = 10_000;
 
 /**
  * Opens the breaker when the service has refused payouts to five recipients in a row, and named no field of theirs. The
@@ -38,12 +40,11 @@ const recipientsInARow = 5;
 function* stopIfAllAreRefused(ledger: Ledger, row: PayoutRow, problem: string): Work<void> {
   const { tenant } = ledger;
   // Otherwise, two processes would not see each other's refusals.
-  yield* ledger.lock();
+  const { seq, accepted_seq } = yield* ledger.lock();
   const entries = yield* sql<{ event: string; details: string; recipient: string | null }>(
     `SELECT event, details, recipient FROM {payout_journal} LEFT JOIN {payouts} USING (tenant, order_id)
-WHERE tenant = $1 AND seq > (SELECT accepted_seq FROM {payout_heads} WHERE tenant = $1) AND event IN ('refused', 'sent')
-ORDER BY seq DESC LIMIT 100`,
-    [tenant],
+WHERE tenant = $1 AND seq > $2 AND event IN ('refused', 'sent') ORDER BY seq DESC LIMIT 100`,
+    [tenant, Math.max(accepted_seq, seq - lookBack)],
   );
   const recipients = new Set([row.recipient]);
   for (const { event, details, recipient } of entries) {

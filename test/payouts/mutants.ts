@@ -366,15 +366,15 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "refusals from before a reopen stop all payouts again",
     file: "src/payouts/refusals.ts",
-    find: "seq > (SELECT accepted_seq FROM {payout_heads} WHERE tenant = $1)",
-    replace: "seq > 0",
+    find: "Math.max(accepted_seq, seq - lookBack)",
+    replace: "seq - lookBack",
     test: "test/payouts/refusals.test.ts",
   },
   {
     name: "processes do not see each other's refusals",
     file: "src/payouts/refusals.ts",
-    find: "  yield* ledger.lock();\n",
-    replace: "",
+    find: "const { seq, accepted_seq } = yield* ledger.lock();",
+    replace: "const { seq, accepted_seq } = { seq: lookBack, accepted_seq: 0 };",
     test: "test/payouts/refusals.test.ts",
   },
 ];
