@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import type { PayoutsEvent } from "../../src/payouts/index.ts";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { minute, order, World } from "./world.ts";
@@ -118,4 +119,54 @@ it("leaves a plan from a transaction of one merchant to that merchant's worker",
   expect(await a.verify()).toEqual({ ok: true, entries: 0 });
   await b.runDue();
   expect((await b.get(order.orderId))?.state).toBe("sent");
+});
+
+it("reads each merchant's list back to where that merchant's was last read", async () => {
+  const { world, a, b } = await merchants();
+  const [first, second] = world.sandbox.merchants.map(({ secretKey }) =>
+    world.client({ secretKey }),
+  );
+  await second?.withdrawals.create(order);
+  await world.sandbox.clock.advance(60 * minute);
+  for (const client of [first, second]) {
+    await client?.withdrawals.create({ ...order, orderId: "another program's" });
+  }
+  for (const ledger of [a, b]) await ledger.plan(order);
+  await a.runDue();
+  await b.runDue();
+  expect(await b.get(order.orderId)).toMatchObject({ withdrawalId: world.made[0]?.id });
+  expect(world.made).toHaveLength(4);
+});
+
+it("ends each merchant's waits alone after the database's clock was ahead", async () => {
+  const reported: string[] = [];
+  const onEvent = (event: PayoutsEvent) => {
+    if (event.type === "failed") reported.push(`${event.tenant}: ${event.error}`);
+  };
+  const { world, a, b } = await merchants({ onEvent });
+  const month = 30 * 24 * 60 * minute;
+  await world.advance(month);
+  for (const ledger of [a, b]) await ledger.plan(order);
+  for (const ledger of [a, b]) await ledger.runDue();
+  await world.advance(-month);
+  for (const ledger of [a, b]) await ledger.runDue();
+  const [first, second] = world.sandbox.merchants.map(({ merchantId }) => merchantId);
+  expect(reported).toEqual([
+    expect.stringMatching(new RegExp(`^${first}: .*are due now \\(1\\)`)),
+    expect.stringMatching(new RegExp(`^${second}: .*are due now \\(1\\)`)),
+  ]);
+});
+
+it("counts each merchant's payouts for the day on which the clock was set back alone", async () => {
+  const { world, a, b } = await merchants();
+  const day = 24 * 60 * minute;
+  await world.advance(30 * day);
+  for (const ledger of [a, b]) await ledger.plan(order);
+  for (const ledger of [a, b]) await ledger.runDue();
+  await world.advance(-30 * day);
+  await a.runDue();
+  await world.advance(day);
+  expect((await a.stats()).takenToday).toBe(0);
+  // Its own worker has not run since.
+  expect((await b.stats()).takenToday).toBe(order.amountInCents);
 });
