@@ -6,7 +6,7 @@ import { putOff, type Timing } from "./attempts.ts";
 import type { PayoutStep, PayoutsEvent } from "./events.ts";
 import { inLedger, type JournalEnd, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
-import { type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
+import { isUnsent, type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
 import type { Doubts } from "./trouble.ts";
 
 /** This process's reading of the list. */
@@ -186,11 +186,10 @@ export async function decide<T>(
 export function requireSameService({ client }: PayoutsContext, row: PayoutRow): void {
   if (client.keyOf(row.order_id) === row.idempotency_key) return;
   // Once a request may have been sent, a new orderId could pay twice.
-  const isUnsent = row.state === "planned" || row.state === "approved";
   throw new ConfigurationError(
     `The payout ${row.order_id} was planned by a client with a different environment, baseUrl or idempotencyNamespace. ` +
       "Run the ledger with that client; commands read the namespace from SETTLEKIT_IDEMPOTENCY_NAMESPACE" +
-      `${isUnsent ? ". Or cancel the payout and plan it again under a new orderId" : ""}. Nothing was sent or changed.`,
+      `${isUnsent(row.state) ? ". Or cancel the payout and plan it again under a new orderId" : ""}. Nothing was sent or changed.`,
     { code: "other_service", param: "client" },
   );
 }

@@ -85,6 +85,11 @@ export type PlannedRow = Pick<
   "tenant" | "order_id" | "body" | "amount" | "recipient" | "idempotency_key" | "planned_by"
 >;
 
+/** Whether no request was sent for a payout in this state, or it is known to have had no effect. */
+export function isUnsent(state: PayoutState): boolean {
+  return state === "planned" || state === "approved";
+}
+
 /** SHA-256 of what was planned, in hexadecimal. */
 export function plannedHashOf(row: PlannedRow): string {
   const { tenant, order_id, body, amount, recipient, idempotency_key, planned_by } = row;

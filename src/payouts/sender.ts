@@ -21,7 +21,7 @@ import { decide, type PayoutsContext, put, renewing, requireSameService, tell } 
 import { readHead } from "./journal.ts";
 import { requireSameMerchant } from "./merchant.ts";
 import { readOthers } from "./others.ts";
-import type { PayoutRow, PayoutState } from "./payout.ts";
+import { isUnsent, type PayoutRow, type PayoutState } from "./payout.ts";
 import { refuse } from "./refusals.ts";
 import { needDecision, settle } from "./settle.ts";
 import { concernsAll, type StepResult } from "./trouble.ts";
@@ -44,8 +44,7 @@ export async function work(
   looksFirst = false,
 ): Promise<StepResult> {
   try {
-    const isNew = row.state === "planned" || row.state === "approved";
-    if (looksFirst && isNew) await context.client.newest(signal);
+    if (looksFirst && isUnsent(row.state)) await context.client.newest(signal);
     return row.state === "sent"
       ? await follow(context, row, signal)
       : await advance(context, row, signal);
@@ -159,10 +158,10 @@ async function send(
   if (begun.kind !== "begun") {
     if (begun.kind === "stranger") await requireSameMerchant(context, row, { signal });
     const { now } = await store.transaction(() => readPast(row.id, 0));
-    const isUnsent = begun.kind === "stopped" || begun.kind === "unapproved";
+    const isHeldBack = begun.kind === "stopped" || begun.kind === "unapproved";
     const isNext = begun.kind === "settled" || begun.kind === "stranger";
     const dueAt = isNext ? now : now + 5_000;
-    return put(context, row, { dueAt, ...(isUnsent && back) });
+    return put(context, row, { dueAt, ...(isHeldBack && back) });
   }
   let withdrawal: Withdrawal;
   try {

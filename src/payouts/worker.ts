@@ -3,6 +3,7 @@ import { Alarm, checkWhole, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
+import { isUnsent, type PayoutRow, type PayoutState } from "./payout.ts";
 import { chainPlans } from "./plan.ts";
 import { work } from "./sender.ts";
 import { noDoubts, readDoubts, type StepResult } from "./trouble.ts";
@@ -39,16 +40,38 @@ export interface PayoutsWorker extends AsyncDisposable {
 const verifyEveryMs = 3_600_000;
 const longestPauseMs = 60_000;
 
+/** A growing pause after consecutive failures that concern more than one payout. */
+class Backoff {
+  #failures = 0;
+  #pausedUntil = 0;
+
+  /** Whether the last step failed: then only one is tried at a time, to see whether the cause is gone. */
+  get hasFailed(): boolean {
+    return this.#failures > 0;
+  }
+
+  get isPaused(): boolean {
+    return performance.now() < this.#pausedUntil;
+  }
+
+  note(isFailure: boolean): void {
+    this.#failures = isFailure ? this.#failures + 1 : 0;
+    const pauseMs = Math.min(500 * 2 ** this.#failures, longestPauseMs);
+    if (isFailure) this.#pausedUntil = performance.now() + pauseMs;
+  }
+}
+
 /** Claims due payouts and processes several at once. */
 export class Crew {
   readonly #context: PayoutsContext;
   readonly #concurrency: number;
   readonly #stopping: AbortSignal;
   readonly #stopped: AbortSignal;
-  readonly #running = new Set<Promise<void>>();
-  /** Consecutive failures that concern all payouts. */
-  #troubles = 0;
-  #pausedUntil = 0;
+  readonly #running = new Map<Promise<void>, PayoutState>();
+  /** After a failure of a payout that was not sent yet: the service may still report on those that were. */
+  readonly #unsent = new Backoff();
+  /** After a failure of any other payout. */
+  readonly #all = new Backoff();
   /** Whether the service has answered a request for a withdrawal since the last failure. */
   #isAnswering = false;
   /** Number of steps done. */
@@ -76,53 +99,51 @@ export class Crew {
     const { store, tenant, report, observers } = this.#context;
     const chained = await decide(this.#context, chainPlans);
     for (const row of chained) tell(this.#context, row);
-    while (this.#room <= 0) await Promise.race(this.#running);
+    while (this.#room <= 0) await Promise.race(this.#running.keys());
     if (this.#stopping.aborted) return false;
-    if (performance.now() < this.#pausedUntil) return false;
+    if (this.#all.isPaused) return false;
     const room = this.#room;
-    const [context, isAnswering] = [this.#context, this.#isAnswering];
-    const isBusy = this.#running.size > 0;
+    const [context, isAnswering, unsent] = [this.#context, this.#isAnswering, this.#unsent];
+    const isCreating = [...this.#running.values()].some((state) => state !== "sent");
     let doubts = noDoubts;
     const rows = await store.transaction(function* () {
       doubts = isAnswering ? noDoubts : yield* readDoubts(tenant);
+      const isInDoubt = doubts.isInDoubt || unsent.hasFailed;
       // The answer to what is running shows whether others are likely to get one.
-      const isTooSoon = doubts.isTooSoon || (doubts.isInDoubt && isBusy);
-      return yield* claim(context, room, { ...doubts, isTooSoon });
+      const isTooSoon = doubts.isTooSoon || unsent.isPaused || (isInDoubt && isCreating);
+      return yield* claim(context, room, { isInDoubt, isTooSoon });
     });
     for (const row of rows) {
       const step = { orderId: row.order_id, state: row.state };
       const running: Promise<void> = observers
         .around(step, () => work(this.#context, row, this.#stopped, doubts.isInDoubt))
-        .then((result) => this.#note(result))
+        .then((result) => this.#note(row, result))
         // The database is unavailable: the lease will expire by itself.
         .catch((error: unknown) => report({ type: "failed", tenant, orderId: row.order_id, error }))
         .finally(() => {
           this.#running.delete(running);
           this.steps++;
         });
-      this.#running.add(running);
+      this.#running.set(running, row.state);
     }
     // More plans than one batch may be waiting for their first entries.
     return rows.length + chained.length > 0;
   }
 
-  /** How many payouts may be started: after a failure that concerns them all, only one, to see whether it is over. */
+  /** How many payouts may be started. */
   get #room(): number {
-    return (this.#troubles === 0 ? this.#concurrency : 1) - this.#running.size;
+    return (this.#all.hasFailed ? 1 : this.#concurrency) - this.#running.size;
   }
 
   async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    while (this.#running.size > 0) await Promise.all(this.#running.keys());
   }
 
-  /** Pauses after a failure that concerns all payouts: with a revoked key, each would use up an attempt. */
-  #note(result: StepResult): void {
+  /** Pauses after a failure that concerns other payouts: with a revoked key, each would use up an attempt. */
+  #note({ state }: PayoutRow, result: StepResult): void {
     const isTrouble = result instanceof Error;
     this.#isAnswering = !isTrouble && (this.#isAnswering || result === "answered");
-    this.#troubles = isTrouble ? this.#troubles + 1 : 0;
-    if (!isTrouble) return;
-    const pauseMs = Math.min(500 * 2 ** this.#troubles, longestPauseMs);
-    this.#pausedUntil = performance.now() + pauseMs;
+    (isUnsent(state) ? this.#unsent : this.#all).note(isTrouble);
   }
 }
 

@@ -177,3 +177,28 @@ it("sends what may be sent behind a batch of plans that need an approval", async
   await payouts.runDue();
   expect((await payouts.get("p100"))?.state).toBe("sent");
 });
+
+it.each(["a worker", "runDue"])(
+  "tracks what was sent while new payouts wait for a readable list, with %s",
+  async (how) => {
+    const { world, payouts } = await opened();
+    for (let n = 0; n < 20; n++) await payouts.plan({ ...order, orderId: `sent${n}` });
+    await payouts.runDue();
+    for (let n = 0; n < 200; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+    for (const { id } of world.made) await world.sandbox.withdrawals.simulate(id, "complete");
+    await world.advance(minute);
+    world.answer = (_, path) =>
+      path.endsWith("/withdrawals") ? new Response("unavailable", { status: 503 }) : undefined;
+    const restarted = world.open();
+    await (how === "runDue" ? restarted.runDue() : world.withWorker(restarted, 10_000));
+    expect((await restarted.stats()).states).toMatchObject({ completed: 20, planned: 200 });
+    // The list was not read once for each of them.
+    const tried = (await restarted.list({ state: "planned", limit: 200 })).filter(
+      (it) => it.problem,
+    );
+    expect(tried.length).toBeLessThanOrEqual(8);
+    world.answer = () => undefined;
+    await world.live(restarted, 10 * minute);
+    expect((await restarted.stats()).states).toMatchObject({ sent: 200 });
+  },
+);
