@@ -1,5 +1,4 @@
-/** Attributes of an element. `false` and undefined leave one out. */
-type Attributes = Readonly<Record<string, string | boolean | undefined>>;
+type Attributes = Readonly<Record<string, string>>;
 
 /** An element with attributes and children. Text is never read as markup. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
@@ -25,10 +24,7 @@ export function drawing(path: string, viewBox: string, attributes: Attributes = 
 }
 
 function setAttributes(element: Element, attributes: Attributes): void {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false)
-      element.setAttribute(name, value === true ? "" : value);
-  }
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
 }
 
 /** Sets a text only if it differs, to leave screen readers and selections undisturbed. */

@@ -13,7 +13,7 @@ import {
 import { printable, type Texts } from "./texts.ts";
 import { sentBefore, sentLine, type WalletLine, walletLine } from "./wallet-line.ts";
 
-/** The customer's view of the payment: plain values, ready to render. */
+/** The customer's view of the payment: plain values, ready to render. The page hides what its phase does not need. */
 export interface View {
   /** The name of the page's landmark, unique among elements on a page. */
   readonly label: string;
@@ -95,16 +95,12 @@ export function viewOf(known: Known, texts: Texts): View {
     title: phase === "problem" ? texts.say("region") : payment && titleOf(known, texts),
     fees: payment && feesOf(known, payment, texts),
     stepsDone: payment && stepsDone(phase, payment),
-    ...(phase === "pay" ? choices(known) : { tokens: [], networks: [] }),
+    ...choices(known),
     transfer: phase === "pay" ? transferOf(known, texts) : undefined,
-    isPriceLoading: phase === "pay" && !offer && !known.priceFailure,
-    canRetryPrice: phase === "pay" && known.priceFailure?.kind === "priceFailed",
-    canChangeAmount: phase === "pay" && payment?.type === "deposit",
-    // While the payment loads, so that their space is reserved, too.
-    wallets:
-      phase === "loading" || (phase === "pay" && !known.priceFailure)
-        ? labelled(known.wallets, texts)
-        : [],
+    isPriceLoading: !offer && !known.priceFailure,
+    canRetryPrice: known.priceFailure?.kind === "priceFailed",
+    canChangeAmount: payment?.type === "deposit",
+    wallets: known.priceFailure ? [] : labelled(known.wallets, texts),
     isWalletBusy: !offer || (wallet !== undefined && wallet.step !== "failed"),
     wallet:
       // The customer must reject a transfer that a wallet still shows, even if another was sent or the payment has ended.
@@ -117,7 +113,8 @@ export function viewOf(known: Known, texts: Texts): View {
     outcome: phase === "over" && payment ? outcomeOf(payment, known, texts) : undefined,
     received: phase === "over" && payment ? receivedOf(payment, texts) : undefined,
     transaction: transactionsOf(phase, known),
-    ...(phase === "over" ? wayBack(known, texts) : { returnUrl: undefined, returnIn: undefined }),
+    returnUrl: phase === "over" ? known.returnUrl : undefined,
+    returnIn: returnInOf(known, texts),
   };
 }
 
@@ -256,11 +253,10 @@ function confirmationsOf({ receipt }: Payment, texts: Texts): View["confirmation
   return { text: texts.say("confirmations", counts), value, max };
 }
 
-function wayBack({ returnUrl, returnInSeconds }: Known, texts: Texts) {
-  if (returnUrl === undefined || returnInSeconds === undefined)
-    return { returnUrl, returnIn: undefined };
-  const seconds = texts.number(returnInSeconds);
-  return { returnUrl, returnIn: texts.say("returnIn", { seconds }) };
+function returnInOf({ returnInSeconds }: Known, { say, number }: Texts): string | undefined {
+  return returnInSeconds === undefined
+    ? undefined
+    : say("returnIn", { seconds: number(returnInSeconds) });
 }
 
 /** The transaction that delivered the money, and all that wallets on this page have sent. */

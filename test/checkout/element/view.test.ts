@@ -66,8 +66,6 @@ describe("the amount", () => {
     expect(knowing({ payment: deposit, choices })).toMatchObject({
       phase: "deposit",
       title: "Make a deposit",
-      tokens: [],
-      networks: [],
     });
     expect(knowing({ payment: deposit, choices, depositInCents: 1250 })).toMatchObject({
       phase: "pay",
@@ -157,7 +155,7 @@ describe("a transfer that a wallet has sent", () => {
 
   test("hides the payment details until the customer confirms paying again", () => {
     const known = { ...offered(), sent };
-    const waiting = { phase: "sent", status: "Payment sent", transfer: undefined, wallets: [] };
+    const waiting = { phase: "sent", status: "Payment sent", transfer: undefined };
     expect(viewOf(known, texts)).toMatchObject(waiting);
     expect(viewOf({ ...known, payingAgain: "warned" }, texts)).toMatchObject({
       ...waiting,
