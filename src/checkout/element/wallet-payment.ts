@@ -120,7 +120,8 @@ export class WalletPayment {
       this.#withdraw("cancelled");
     } else {
       this.#attempt.abort();
-      update({ wallet: undefined });
+      // The doubt lasts: another token or amount does not settle whether the wallet has paid.
+      if (known().wallet?.failure !== "wallet_outcome_unknown") update({ wallet: undefined });
     }
   }
 

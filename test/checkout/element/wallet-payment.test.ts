@@ -145,6 +145,16 @@ describe("a transfer", () => {
     expect(it.known.wallet).toMatchObject({ step: "failed", failure: "wallet_outcome_unknown" });
   });
 
+  test("that may have been sent stays in doubt when the customer chooses another token", async () => {
+    const it = await element();
+    const paying = it.wallet.pay("1");
+    await asked(1);
+    transfers[0]?.reject(new Error("Lost connection"));
+    await paying;
+    it.wallet.giveUp();
+    expect(it.known.wallet).toMatchObject({ failure: "wallet_outcome_unknown" });
+  });
+
   test("without an answer blocks another one, even after the customer cancelled", async () => {
     const it = await element();
     const paying = it.wallet.pay("1");
