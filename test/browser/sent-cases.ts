@@ -89,7 +89,9 @@ export function sentCases(browser: () => Browser): void {
     test("may have been sent if the page was reloaded while the wallet showed it", async () => {
       await showing();
       await shop.page.reload();
-      await says("It is unclear whether Anvil Wallet sent the payment.");
+      // Above the address, which the customer would otherwise pay first.
+      const notice = shop.page.locator('[part="notice"]');
+      await notice.getByText("It is unclear whether Anvil Wallet sent the payment.").waitFor();
       await payButton().click();
       await says("Check the amount and the address");
       wallet.reject(1);

@@ -102,6 +102,8 @@ export interface Known {
   readonly isOffline: boolean;
   readonly wallets: readonly AnnouncedWallet[];
   readonly wallet?: WalletProgress | undefined;
+  /** The wallet that was showing a transfer when the customer last left the page: it may have sent it since. */
+  readonly doubted?: string | undefined;
   /** In the order sent. Money that was sent is never forgotten. */
   readonly sent: readonly SentTransfer[];
   readonly payingAgain?: PayingAgain | undefined;

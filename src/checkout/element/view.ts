@@ -166,11 +166,12 @@ function statusText(phase: View["phase"], known: Known, texts: Texts): string {
 }
 
 function noticeOf(phase: View["phase"], known: Known, texts: Texts): string | undefined {
-  const { isOffline, isRenewed, offer, payment } = known;
+  const { isOffline, isRenewed, offer, payment, doubted } = known;
   const isOpen = phase === "pay" || phase === "deposit";
   const notices = [
     isOffline && payment && phase !== "over" ? texts.say("offline") : "",
     isOpen ? sentBefore(known, texts) : "",
+    isOpen && doubted ? texts.say("walletUncertain", { wallet: doubted }) : "",
     isRenewed && offer ? texts.say("priceRenewed") : "",
   ];
   return notices.filter(Boolean).join(" ") || undefined;

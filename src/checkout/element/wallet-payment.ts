@@ -179,9 +179,7 @@ export class WalletPayment {
     // Otherwise, another tab or element is still waiting for the wallet.
     const isOver = await claim(paymentId, claiming.signal);
     claiming.abort();
-    if (!isOver) return;
-    const wallet = { ...asked, step: "failed", failure: "wallet_outcome_unknown" } as const;
-    this.#options.update({ wallet });
+    if (isOver) this.#options.update({ doubted: asked.wallet });
   }
 
   /** Asks the wallet to withdraw its request. If it cannot, the customer has to reject it. */
