@@ -156,7 +156,7 @@ export class PayPanel {
     return h("label", { part: "option" }, input, h("span", { dir: "auto" }));
   }
 
-  #showTransfer({ transfer, isPriceLoading }: View): void {
+  #showTransfer({ transfer, toAddress, onlyOn, isPriceLoading }: View): void {
     // While a price is loading, its place stays reserved.
     this.root.toggleAttribute("data-loading", isPriceLoading);
     for (const element of [this.#transfer, this.#onlyOn, this.#countdown])
@@ -164,13 +164,13 @@ export class PayPanel {
     for (const { element } of [this.#copyAmount, this.#copyAddress]) {
       enable(element, transfer !== undefined);
     }
-    const { amount = "", symbol = "", address = "", toAddress = "", onlyOn = "" } = transfer ?? {};
+    const { amount = "", symbol = "", address = "" } = transfer ?? {};
     write(this.#amount, `${amount} ${symbol}`.trim());
     this.#copyAmount.value = amount;
-    write(this.#toAddress, toAddress);
+    write(this.#toAddress, toAddress ?? "");
     write(this.#address, address);
     this.#copyAddress.value = address;
-    write(this.#onlyOn, onlyOn);
+    write(this.#onlyOn, onlyOn ?? "");
     void this.#drawQr(address);
   }
 

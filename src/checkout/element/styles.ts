@@ -118,8 +118,8 @@ legend, dt, .deposit label { margin-bottom: 0.35em; }
 .qr { width: 11em; max-width: 100%; aspect-ratio: 1; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.3em); background: #fff; overflow: hidden; }
 .qr svg { display: block; width: 100%; height: 100%; fill: #000; }
 [data-loading] :is(.qr, .amount, code) { background: var(--sunken); border-color: transparent; border-radius: var(--control-radius); }
-[data-loading] :is(.amount, code, dt, .quiet) { min-height: 1.5em; }
-[data-loading] :is(.quiet, .countdown) { visibility: hidden; }
+[data-loading] :is(.amount, code) { min-height: 1.5em; }
+[data-loading] .countdown { visibility: hidden; }
 .facts > div + div { margin-top: 0.9em; padding-top: 0.9em; border-top: 1px solid var(--line); }
 .facts dd { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75em; }
 .facts dd > :first-child, .summary p { flex: 1 1 7em; min-width: 0; }
@@ -179,9 +179,9 @@ progress::-moz-progress-bar { background: var(--accent); }
 @container (max-width: 30em) {
   .choices > *, .choices > * + * { flex-basis: 100%; }
   .transfer { grid-template-columns: minmax(0, 1fr); }
-  .skeleton { grid-template: 3.5em 3em 4px 5em 5em 11em 10em 1.5em / minmax(0, 1fr); }
+  .skeleton { grid-template: 3.5em 3em 4px 5em 5em 11em 10em 3em / minmax(0, 1fr); }
   .qr, .skeleton :nth-child(6) { width: 11em; margin: 0 auto; }
-  [data-loading] :is(code, .quiet) { min-height: 3em; }
+  [data-loading] code { min-height: 3em; }
   .steps { font-size: 0.8125em; }
   .steps [aria-current] { font-weight: 400; }
   .wallet-line button, .return button { flex: auto; }

@@ -42,6 +42,9 @@ export interface View {
   readonly tokens: readonly Option[];
   readonly networks: readonly Option[];
   readonly transfer: Transfer | undefined;
+  /** The instructions for the chosen token and network; already known while the price is loading. */
+  readonly toAddress: string | undefined;
+  readonly onlyOn: string | undefined;
   readonly isPriceLoading: boolean;
   readonly canRetryPrice: boolean;
   readonly canChangeAmount: boolean;
@@ -72,13 +75,11 @@ interface Transfer {
   readonly amount: string;
   readonly symbol: string;
   readonly address: string;
-  readonly toAddress: string;
-  readonly onlyOn: string;
 }
 
 /** The view of what the element knows. */
 export function viewOf(known: Known, texts: Texts): View {
-  const { payment, offer, wallet } = known;
+  const { payment, choice, offer, wallet } = known;
   const phase = phaseOf(known);
   const isOpen = phase === "pay" || phase === "deposit";
   return {
@@ -96,7 +97,9 @@ export function viewOf(known: Known, texts: Texts): View {
     fees: payment && feesOf(known, payment, texts),
     stepsDone: payment && stepsDone(phase, payment),
     ...choices(known),
-    transfer: phase === "pay" ? transferOf(known, texts) : undefined,
+    transfer: phase === "pay" ? transferOf(known) : undefined,
+    toAddress: choice && texts.say("toAddress", { network: choice.network }),
+    onlyOn: choice && texts.say("onlyOn", { token: choice.symbol, network: choice.network }),
     isPriceLoading: !offer && !known.priceFailure,
     canRetryPrice: known.priceFailure?.kind === "priceFailed",
     canChangeAmount: payment?.type === "deposit",
@@ -225,17 +228,10 @@ function choices({ choices, choice: chosen }: Known): Pick<View, "tokens" | "net
   return { tokens, networks };
 }
 
-function transferOf({ offer }: Known, texts: Texts): Transfer | undefined {
+function transferOf({ offer }: Known): Transfer | undefined {
   if (offer === undefined) return undefined;
   const { amount, address } = offer.request;
-  const { symbol, network } = offer.choice;
-  return {
-    amount,
-    symbol,
-    address,
-    toAddress: texts.say("toAddress", { network }),
-    onlyOn: texts.say("onlyOn", { token: symbol, network }),
-  };
+  return { amount, symbol: offer.choice.symbol, address };
 }
 
 function labelled(wallets: readonly AnnouncedWallet[], texts: Texts) {
