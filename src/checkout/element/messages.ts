@@ -32,7 +32,8 @@ export const english = {
   qr: "QR code of the deposit address",
   sendExactly: "Send exactly",
   toAddress: "To this address on {network}",
-  onlyOn: "Send only {token} on {network}. Anything else may be lost.",
+  onlyOn:
+    "Send only {token} on {network}. Anything else may be lost. If an exchange deducts a fee, add it to the amount.",
   validFor: "This price is valid for {time}",
   priceRenewed: "The price and amount have changed.",
   priceFailed: "The price could not be loaded ({code}). Choose another token, or try again.",
@@ -88,7 +89,8 @@ export const english = {
   arrived: "{received} arrived. Thank you.",
   overpaid:
     "{received} arrived. Thank you. That is more than was due; the shop can refund the difference.",
-  underpaid: "{received} arrived, which is not enough. The shop has been notified and can help.",
+  underpaid:
+    "{received} arrived, which is not enough. Do not send the rest: the shop has been notified and can help.",
   failedHelp: "The shop has been notified and can help.",
   late: "{received} arrived too late. The shop has been notified and can help.",
   sentLate:

@@ -30,7 +30,8 @@ export const messages: Messages = {
   qr: "رمز QR لعنوان الإيداع",
   sendExactly: "أرسل بالضبط",
   toAddress: "إلى هذا العنوان على {network}",
-  onlyOn: "أرسل {token} فقط على {network}. قد يضيع أي شيء آخر.",
+  onlyOn:
+    "أرسل {token} فقط على {network}. قد يضيع أي شيء آخر. إذا كانت المنصة تخصم رسومًا، فأضفها إلى المبلغ.",
   validFor: "هذا السعر صالح لمدة {time}",
   priceRenewed: "تم تحديث السعر وتغيّر المبلغ.",
   priceFailed: "تعذّر تحميل السعر ({code}). اختر عملة أخرى أو حاول مجددًا.",
@@ -77,7 +78,7 @@ export const messages: Messages = {
   thanks: "شكرًا لك.",
   arrived: "وصل {received}. شكرًا لك.",
   overpaid: "وصل {received}. شكرًا لك. هذا أكثر من المستحق؛ يمكن للمتجر رد الفرق.",
-  underpaid: "وصل {received}، وهذا لا يكفي. تم إبلاغ المتجر ويمكنه مساعدتك.",
+  underpaid: "وصل {received}، وهذا لا يكفي. لا ترسل الباقي: تم إبلاغ المتجر ويمكنه مساعدتك.",
   failedHelp: "تم إبلاغ المتجر ويمكنه مساعدتك.",
   late: "وصل {received} متأخرًا. تم إبلاغ المتجر ويمكنه مساعدتك.",
   sentLate:

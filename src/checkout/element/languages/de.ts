@@ -30,7 +30,8 @@ export const messages: Messages = {
   qr: "QR-Code der Einzahlungsadresse",
   sendExactly: "Senden Sie genau",
   toAddress: "An diese Adresse auf {network}",
-  onlyOn: "Senden Sie nur {token} auf {network}. Alles andere kann verloren gehen.",
+  onlyOn:
+    "Senden Sie nur {token} auf {network}. Alles andere kann verloren gehen. Wenn eine Börse eine Gebühr abzieht, rechnen Sie sie zum Betrag hinzu.",
   validFor: "Dieser Preis gilt noch {time}",
   priceRenewed: "Der Preis wurde aktualisiert. Der Betrag hat sich geändert.",
   priceFailed:
@@ -86,7 +87,7 @@ export const messages: Messages = {
   overpaid:
     "{received} sind angekommen. Vielen Dank. Das ist mehr, als fällig war; der Shop kann die Differenz erstatten.",
   underpaid:
-    "{received} sind angekommen. Das reicht nicht. Der Shop wurde benachrichtigt und kann Ihnen helfen.",
+    "{received} sind angekommen. Das reicht nicht. Senden Sie den Rest nicht nach: Der Shop wurde benachrichtigt und kann Ihnen helfen.",
   failedHelp: "Der Shop wurde benachrichtigt und kann Ihnen helfen.",
   late: "{received} sind zu spät angekommen. Der Shop wurde benachrichtigt und kann Ihnen helfen.",
   sentLate:

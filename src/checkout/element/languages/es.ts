@@ -30,7 +30,8 @@ export const messages: Messages = {
   qr: "Código QR de la dirección de depósito",
   sendExactly: "Envíe exactamente",
   toAddress: "A esta dirección en {network}",
-  onlyOn: "Envíe solo {token} en {network}. Cualquier otra cosa puede perderse.",
+  onlyOn:
+    "Envíe solo {token} en {network}. Cualquier otra cosa puede perderse. Si una plataforma de intercambio descuenta una comisión, súmela al importe.",
   validFor: "Este precio es válido durante {time}",
   priceRenewed: "El precio se actualizó. El importe cambió.",
   priceFailed: "No se pudo cargar el precio ({code}). Elija otro token o inténtelo de nuevo.",
@@ -83,7 +84,7 @@ export const messages: Messages = {
   overpaid:
     "Se recibieron {received}. Gracias. Es más de lo debido; la tienda puede reembolsar la diferencia.",
   underpaid:
-    "Se recibieron {received}, pero no es suficiente. La tienda ya recibió un aviso y puede ayudarle.",
+    "Se recibieron {received}, pero no es suficiente. No envíe el resto: la tienda ya recibió un aviso y puede ayudarle.",
   failedHelp: "La tienda ya recibió un aviso y puede ayudarle.",
   late: "Se recibieron {received} demasiado tarde. La tienda ya recibió un aviso y puede ayudarle.",
   sentLate:

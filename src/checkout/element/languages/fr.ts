@@ -30,7 +30,8 @@ export const messages: Messages = {
   qr: "Code QR de l’adresse de dépôt",
   sendExactly: "Envoyez exactement",
   toAddress: "À cette adresse sur {network}",
-  onlyOn: "Envoyez uniquement des {token} sur {network}. Tout autre envoi peut être perdu.",
+  onlyOn:
+    "Envoyez uniquement des {token} sur {network}. Tout autre envoi peut être perdu. Si une plateforme d’échange déduit des frais, ajoutez-les au montant.",
   validFor: "Ce prix est valable pendant {time}",
   priceRenewed: "Le prix a été actualisé. Le montant a changé.",
   priceFailed: "Le prix n’a pas pu être chargé ({code}). Choisissez un autre jeton ou réessayez.",
@@ -85,7 +86,7 @@ export const messages: Messages = {
   overpaid:
     "{received} reçus. Merci. C’est plus que le montant dû ; la boutique peut rembourser la différence.",
   underpaid:
-    "{received} reçus, ce qui ne suffit pas. La boutique a été prévenue et peut vous aider.",
+    "{received} reçus, ce qui ne suffit pas. N’envoyez pas le reste : la boutique a été prévenue et peut vous aider.",
   failedHelp: "La boutique a été prévenue et peut vous aider.",
   late: "{received} reçus trop tard. La boutique a été prévenue et peut vous aider.",
   sentLate:

@@ -30,7 +30,8 @@ export const messages: Messages = {
   qr: "Codice QR dell’indirizzo di deposito",
   sendExactly: "Invii esattamente",
   toAddress: "A questo indirizzo su {network}",
-  onlyOn: "Invii solo {token} su {network}. Tutto il resto può andare perso.",
+  onlyOn:
+    "Invii solo {token} su {network}. Tutto il resto può andare perso. Se un exchange trattiene una commissione, la aggiunga all’importo.",
   validFor: "Questo prezzo è valido per {time}",
   priceRenewed: "Il prezzo è stato aggiornato. L’importo è cambiato.",
   priceFailed:
@@ -84,7 +85,7 @@ export const messages: Messages = {
   overpaid:
     "Sono arrivati {received}. Grazie. È più del dovuto; il negozio può rimborsare la differenza.",
   underpaid:
-    "Sono arrivati {received}, ma non bastano. Il negozio è stato avvisato e può aiutarla.",
+    "Sono arrivati {received}, ma non bastano. Non invii il resto: il negozio è stato avvisato e può aiutarla.",
   failedHelp: "Il negozio è stato avvisato e può aiutarla.",
   late: "Sono arrivati {received} troppo tardi. Il negozio è stato avvisato e può aiutarla.",
   sentLate:

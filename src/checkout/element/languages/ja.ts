@@ -30,7 +30,8 @@ export const messages: Messages = {
   qr: "入金アドレスの QR コード",
   sendExactly: "送金額（正確に）",
   toAddress: "{network} のこのアドレス宛て",
-  onlyOn: "{network} の {token} だけを送ってください。それ以外は失われる可能性があります。",
+  onlyOn:
+    "{network} の {token} だけを送ってください。それ以外は失われる可能性があります。取引所が手数料を差し引く場合は、その分を金額に加えてください。",
   validFor: "この価格の有効時間：{time}",
   priceRenewed: "価格が更新され、金額が変わりました。",
   priceFailed:
@@ -84,7 +85,7 @@ export const messages: Messages = {
   overpaid:
     "{received} を受け取りました。ありがとうございました。請求額を超えています。差額はショップが返金できます。",
   underpaid:
-    "{received} を受け取りましたが、不足しています。ショップに連絡済みです。お問い合わせください。",
+    "{received} を受け取りましたが、不足しています。不足分は送らないでください。ショップに連絡済みです。お問い合わせください。",
   failedHelp: "ショップに連絡済みです。お問い合わせください。",
   late: "{received} は期限後に届きました。ショップに連絡済みです。お問い合わせください。",
   sentLate:

@@ -31,7 +31,8 @@ export const messages: Messages = {
   qr: "Código QR do endereço de depósito",
   sendExactly: "Envie exatamente",
   toAddress: "Para este endereço na rede {network}",
-  onlyOn: "Envie apenas {token} na rede {network}. Qualquer outra coisa pode se perder.",
+  onlyOn:
+    "Envie apenas {token} na rede {network}. Qualquer outra coisa pode se perder. Se uma corretora descontar uma taxa, some-a ao valor.",
   validFor: "Este preço é válido por {time}",
   priceRenewed: "O preço foi atualizado. O valor mudou.",
   priceFailed:
@@ -83,7 +84,8 @@ export const messages: Messages = {
   arrived: "Recebemos {received}. Agradecemos.",
   overpaid:
     "Recebemos {received}. Agradecemos. É mais do que o devido; a loja pode devolver a diferença.",
-  underpaid: "Recebemos {received}, mas não é suficiente. A loja foi avisada e pode ajudar você.",
+  underpaid:
+    "Recebemos {received}, mas não é suficiente. Não envie o restante: a loja foi avisada e pode ajudar você.",
   failedHelp: "A loja foi avisada e pode ajudar você.",
   late: "Recebemos {received} tarde demais. A loja foi avisada e pode ajudar você.",
   sentLate:

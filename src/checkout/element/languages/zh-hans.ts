@@ -30,7 +30,8 @@ export const messages: Messages = {
   qr: "收款地址二维码",
   sendExactly: "应发送的准确金额",
   toAddress: "发送到 {network} 上的此地址",
-  onlyOn: "请只发送 {network} 上的 {token}。其他任何资产都可能会丢失。",
+  onlyOn:
+    "请只发送 {network} 上的 {token}。其他任何资产都可能会丢失。如果交易所会扣除手续费，请将其加到金额中。",
   validFor: "此价格剩余有效时间：{time}",
   priceRenewed: "价格已更新，金额已改变。",
   priceFailed: "无法加载价格（{code}）。请选择其他代币，或重试。",
@@ -72,7 +73,7 @@ export const messages: Messages = {
   thanks: "谢谢。",
   arrived: "已收到 {received}。谢谢。",
   overpaid: "已收到 {received}。谢谢。金额超过应付款项，商家可以退还差额。",
-  underpaid: "已收到 {received}，金额不足。商家已收到通知，可以为您提供帮助。",
+  underpaid: "已收到 {received}，金额不足。请勿补发差额：商家已收到通知，可以为您提供帮助。",
   failedHelp: "商家已收到通知，可以为您提供帮助。",
   late: "{received} 到账过晚。商家已收到通知，可以为您提供帮助。",
   sentLate:
