@@ -181,7 +181,6 @@ progress::-moz-progress-bar { background: var(--accent); }
   .transfer { grid-template-columns: minmax(0, 1fr); }
   .skeleton { grid-template: 3.5em 3em 4px 5em 5em 11em 10em 3em / minmax(0, 1fr); }
   .qr, .skeleton :nth-child(6) { width: 11em; margin: 0 auto; }
-  [data-loading] code { min-height: 3em; }
   .steps { font-size: 0.8125em; }
   .steps [aria-current] { font-weight: 400; }
   .wallet-line button, .return button { flex: auto; }
