@@ -84,7 +84,7 @@ h1 {
 [data-phase="loading"] .dot { background: var(--quiet); }
 .notice { margin-top: 0.8em; padding: 0.65em 0.95em; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375em; }
 
-.skeleton { display: grid; grid-template: 2.25em 3.6em 4px 4.4em 11em 1.5em / 11em minmax(0, 1fr); gap: 2em 1.5em; margin-top: 0.6em; }
+.skeleton { display: grid; grid-template: 2.25em 3.6em 4px 4.4em 11em 3em / 11em minmax(0, 1fr); gap: 2em 1.5em; margin-top: 0.6em; }
 .skeleton * { border-radius: var(--control-radius); background: var(--sunken); }
 .skeleton :is(:nth-child(-n + 3), :last-child) { grid-column: 1 / -1; }
 .skeleton :nth-child(-n + 2) { width: 9em; }
