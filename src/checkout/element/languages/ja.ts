@@ -33,7 +33,7 @@ export const messages: Messages = {
   onlyOn:
     "{network} の {token} だけを送ってください。それ以外は失われる可能性があります。取引所が手数料を差し引く場合は、その分を金額に加えてください。",
   validFor: "この価格の有効時間：{time}",
-  priceRenewed: "価格が更新され、金額が変わりました。",
+  priceRenewed: "価格が変わりました。新しい金額を送ってください。",
   priceFailed:
     "価格を読み込めませんでした（{code}）。別のトークンを選ぶか、もう一度お試しください。",
   unpayable: "このトークンはここでは使えません（{code}）。別のトークンを選んでください。",
