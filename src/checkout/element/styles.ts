@@ -110,7 +110,7 @@ legend, dt, .deposit label { margin-bottom: 0.35em; }
   font-weight: 550; text-align: center; overflow-wrap: anywhere;
 }
 .segments label:hover span { color: var(--text); }
-.segments :checked + span { background: var(--raised); color: var(--text); box-shadow: 0 1px 3px rgb(16 24 40 / 0.16); }
+.segments :checked + span { background: var(--raised); color: var(--text); box-shadow: inset 0 0 0 2px var(--accent); }
 .segments :focus-visible + span { outline: 3px solid var(--accent); outline-offset: 1px; }
 
 .transfer { display: grid; grid-template-columns: auto minmax(0, 1fr); align-items: center; gap: 1.5em; margin-top: 1.5em; }
@@ -157,7 +157,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 
 .deposit { margin-top: 1.5em; }
 .deposit label { display: block; }
-.field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.25em); }
+.field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--quiet); border-radius: calc(var(--control-radius) + 0.25em); }
 .field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
 .field input { flex: 99 1 4em; min-width: 0; min-height: 2.3em; border: 0; outline: 0; background: none; color: inherit; font: 1.2em var(--font); }
 .field button { flex: auto; }
