@@ -10,12 +10,13 @@ export function outcomeOf(payment: Payment, { sent }: Known, texts: Texts): stri
   const received = moneyReceived(payment, texts);
   if (isPaid(status)) {
     if (received === undefined) return texts.say("thanks");
-    return texts.say(excess(payment) === "over" ? "overpaid" : "arrived", { received });
+    return texts.say((excessOf(payment) ?? 0n) > 0n ? "overpaid" : "arrived", { received });
   }
   if (status === "refunded" || status === "partially_refunded") return texts.say("refundedHelp");
   if (status === "failed") {
-    const isShort = received !== undefined && excess(payment) !== "exact";
-    return isShort ? texts.say("underpaid", { received }) : texts.say("failedHelp");
+    // Too little is the usual reason, even if the service does not say how much was due.
+    const isShort = (excessOf(payment) ?? -1n) < 0n;
+    return received && isShort ? texts.say("underpaid", { received }) : texts.say("failedHelp");
   }
   if (received !== undefined) return texts.say("late", { received });
   if (sent.length > 0) return texts.say("sentLate");
@@ -36,8 +37,8 @@ export function receivedOf(payment: Payment, texts: Texts): string | undefined {
   return texts.say("receivedIn", { amount, token, network });
 }
 
-/** How the received amount compares with the amount due, in the token's smallest units; undefined if unknown. */
-function excess({ receipt, quotes }: Payment): "short" | "exact" | "over" | undefined {
+/** What arrived beyond the amount due, in the token's smallest units; negative if too little, undefined if unknown. */
+function excessOf({ receipt, quotes }: Payment): bigint | undefined {
   const { settledAmountAsset, settledToken, settledChain, selectedQuote } = receipt ?? {};
   const settled = `${settledChain?.chainId}:${settledToken?.contractAddress?.toLowerCase()}`;
   const isSettled = (quote: Quote) =>
@@ -45,6 +46,5 @@ function excess({ receipt, quotes }: Payment): "short" | "exact" | "over" | unde
   const expected = (selectedQuote ?? quotes.find(isSettled))?.expectedAmountAsset;
   const digits = /^\d{1,78}$/;
   if (!digits.test(settledAmountAsset ?? "") || !digits.test(expected ?? "")) return undefined;
-  const difference = BigInt(settledAmountAsset ?? "") - BigInt(expected ?? "");
-  return difference === 0n ? "exact" : difference > 0n ? "over" : "short";
+  return BigInt(settledAmountAsset ?? "") - BigInt(expected ?? "");
 }
