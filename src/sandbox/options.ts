@@ -62,14 +62,9 @@ export interface SandboxLimits {
   readonly minPaymentInCents?: number | undefined;
 }
 
-/** An option with a custom rule, error message and error code. */
-export function ruled<Value>(
-  isRight: (value: unknown) => boolean,
-  rule: string | ReturnType<typeof must>,
-  code = "invalid_option",
-) {
-  const { error } = typeof rule === "string" ? { error: rule } : rule;
-  return z.custom<Value>(isRight, { error, params: { code } });
+/** A rule whose error has its own code instead of `invalid_option`. */
+export function withCode(code: string, rule: z.core.$ZodCustomParams) {
+  return { ...rule, params: { code } };
 }
 
 function isWebhookUrl(value: unknown): boolean {
@@ -77,23 +72,23 @@ function isWebhookUrl(value: unknown): boolean {
   return /^https?:$/.test(protocol) && !username && !password;
 }
 
+/** Does not show the value, which may contain a password. */
+const webhookUrlRule = withCode("invalid_webhook_url", {
+  error:
+    "webhookUrl must be an absolute http or https URL without credentials, such as http://127.0.0.1:3000/webhooks.",
+});
+
 const merchantFields = {
   name: z.string(must("a string")),
-  webhookUrl: ruled<string | URL>(
-    isWebhookUrl,
-    // Not shown, because it may contain a password.
-    "webhookUrl must be an absolute http or https URL without credentials, such as http://127.0.0.1:3000/webhooks.",
-    "invalid_webhook_url",
-  ),
-  deliver: ruled<Deliver>(
+  webhookUrl: z.custom<string | URL>(isWebhookUrl, webhookUrlRule),
+  deliver: z.custom<Deliver>(
     (value) => typeof value === "function",
     must("a function that takes a Request and returns a Response"),
   ),
   limits: optionsOf({
-    minPaymentInCents: ruled<number>(
+    minPaymentInCents: z.custom<number>(
       (value) => isWholeWithin(value, 1, maxAmountInCents),
-      must(`a whole number from 1 to ${maxAmountInCents}`),
-      "invalid_limit",
+      withCode("invalid_limit", must(`a whole number from 1 to ${maxAmountInCents}`)),
     ),
   }),
   depositsEnabled: z.boolean(must("true or false")),
@@ -101,28 +96,23 @@ const merchantFields = {
 };
 
 const fileName = must("the name of a file");
+const someMerchants = must("an array of at least one object, such as [{}, {}]");
 
 export const sandboxSchema = optionsOf({
   ...merchantFields,
   seed: z.union([z.string(), z.number()], must("a string or a number")),
   identity: z.union([z.string(), z.number()], must("a string or a number")),
-  now: ruled<Date>(
+  now: z.custom<Date>(
     (value) => value instanceof Date && isWholeWithin(value.getTime(), 0, endOfTimeMs),
-    must("a valid Date between the years 1970 and 5138", " Leave it out to use real time."),
-    "invalid_now",
+    withCode("invalid_now", must("a Date between 1970 and 5138", " Leave it out for real time.")),
   ),
   // Checked where it is used.
   headerPrefix: z.string(must("a string, such as X-Service")),
   dialect: z.enum(["documented", "published"], must('"documented" or "published"')),
   data: z.string(fileName).check(z.minLength(1, fileName)),
-  merchants: z.pipe(
-    ruled(
-      (value) => !Array.isArray(value) || value.length > 0,
-      "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
-      "no_merchants",
-    ),
-    z.array(optionsOf(merchantFields), must("an array of objects, such as [{}, {}]")),
-  ),
+  merchants: z
+    .array(optionsOf(merchantFields), someMerchants)
+    .check(z.refine((them) => them.length > 0, withCode("no_merchants", someMerchants))),
 });
 
 /** Makes all options optional and rejects unknown ones. */

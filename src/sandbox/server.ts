@@ -10,7 +10,7 @@ import { defaultSandboxPort } from "../wire/credential.ts";
 import { checkOptions, must } from "../wire/fields.ts";
 import { isWholeWithin } from "./checks.ts";
 import { type Connection, firstHalf, isUnanswered, type SandboxApp } from "./connection.ts";
-import { optionsOf, ruled } from "./options.ts";
+import { optionsOf, withCode } from "./options.ts";
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
@@ -72,14 +72,14 @@ const ownHost = must(
 
 const listenSchema = optionsOf({
   // Node would treat a string as a socket path.
-  port: ruled<number>(
+  port: z.custom<number>(
     (port) => isWholeWithin(port, 0, 65_535),
     must("a whole number from 0 to 65535", " Pass 0 for any free port."),
   ),
   // Node treats an empty host as every interface, and an unset variable must not expose this machine.
   host: z
     .string(ownHost)
-    .check(z.refine((host) => host !== "", { ...ownHost, params: { code: "cannot_listen" } })),
+    .check(z.refine((host) => host !== "", withCode("cannot_listen", ownHost))),
   // `checkedName` checks each of them.
   allowedHosts: z.array(z.custom<string>(), must('an array of names, such as ["sandbox"]')),
 });
