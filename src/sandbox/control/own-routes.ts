@@ -1,11 +1,11 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import openApi from "../../../api/openapi.json" with { type: "json" };
-import type { PagesOptions } from "../pages/components.ts";
+import { missingPage, type PagesOptions } from "../pages/components.ts";
 import { entryPage } from "../pages/entry.ts";
 import { inspectorPage } from "../pages/inspector.ts";
 import { paymentPage } from "../pages/payment-page.ts";
-import { answerError, Refusal, type ServiceEnv } from "../service/answers.ts";
+import { answerError, Refusal, refuseOthers, type ServiceEnv } from "../service/answers.ts";
 import { controlRoutes } from "./control-routes.ts";
 
 /** The pages' scripts and style sheets by file name, shared by all sandboxes. */
@@ -20,32 +20,27 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   app.onError(answerError);
   app.use(protection, noStore);
 
-  app.get("/", (c) => c.redirect("/_sandbox"));
   app.get("/payment/:paymentId", ({ req }) =>
     paymentPage(options, req.param("paymentId"), new URL(req.url).origin),
   );
   app.get("/_sandbox", ({ req }) => inspectorPage(options, new URL(req.url)));
-  app.get("/_sandbox/entries/:sequence", ({ req }) =>
-    entryPage(options, req.param("sequence"), new URL(req.url).origin),
-  );
+  app.get("/_sandbox/entries/:sequence", (c) => {
+    const { origin } = new URL(c.req.url);
+    return entryPage(options, c.req.param("sequence"), origin) ?? c.notFound();
+  });
   app.get("/openapi.json", (c) => c.json(openApi));
-  app.get("/_sandbox/assets/:name", async ({ req }) => {
+  app.get("/_sandbox/assets/:name", async (c) => {
     // Loaded on first use: most sandboxes never show a page.
     assets ??= import("../pages/browser-assets.ts").then(({ browserAssets }) => browserAssets());
-    const name = req.param("name");
+    const name = c.req.param("name");
     const text = (await assets).get(name);
-    if (text === undefined) return new Response("Asset not found.", { status: 404 });
+    if (text === undefined) return c.notFound();
     const type = name.endsWith(".css") ? "text/css" : "text/javascript";
-    return new Response(text, { headers: { "Content-Type": `${type}; charset=utf-8` } });
+    return c.body(text, 200, { "Content-Type": `${type}; charset=utf-8` });
   });
   app.use("/_sandbox/*", checkControlRequest);
   app.route("/_sandbox", controlRoutes(options.sandbox, options.events));
-  app.all("*", ({ req }) => {
-    throw new Refusal(404, {
-      code: "unknown_route",
-      message: `This is the settlekit sandbox. It has no route ${req.method} ${req.path}; see docs/sandbox-reference.md.`,
-    });
-  });
+  refuseOthers(app, "see docs/sandbox-reference.md", missingPage);
   return app;
 }
 

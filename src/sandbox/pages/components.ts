@@ -45,6 +45,15 @@ ${body}
   return new Response(String(page), { status, headers });
 }
 
+const missing = html`<main class="entry-page">
+<h1>Page not found</h1>
+<p>There is no such page, or its event was dropped to save memory. <a href="/_sandbox">Open the inspector</a></p>
+</main>`;
+
+export function missingPage(): Promise<Response> {
+  return pageAnswer("inspector", "Page not found", missing, 404);
+}
+
 /** Cents as `$1,234.50`. */
 export function dollars(cents: number): string {
   return (cents / 100).toLocaleString("en-US", { style: "currency", currency: "USD" });

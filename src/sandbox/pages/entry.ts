@@ -16,15 +16,15 @@ import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./panels.ts";
 import { addressOf, describe, linksOf } from "./timeline.ts";
 
-/** The details of one event. The inspector fetches them when an entry is opened. */
+/** The details of one event, if it is kept. The inspector fetches them when an entry is opened. */
 export function entryPage(
   { sandbox, events }: PagesOptions,
   wanted: string,
   origin: string,
-): Promise<Response> {
+): Promise<Response> | undefined {
   const entries = events.entries();
   const entry = entries.find(({ sequence }) => String(sequence) === wanted);
-  if (entry === undefined) return pageAnswer("inspector", "Entry not found", notFound, 404);
+  if (entry === undefined) return undefined;
   const { title } = describe(entry);
   const body = html`<main class="entry-page">
 <h1>settlekit <span>sandbox</span></h1>
@@ -34,11 +34,6 @@ export function entryPage(
 </main>`;
   return pageAnswer("inspector", title, body);
 }
-
-const notFound = html`<main class="entry-page">
-<h1>Entry not found</h1>
-<p>It may have been dropped to save memory. <a href="/_sandbox">Back to the timeline</a></p>
-</main>`;
 
 const maxLinks = 20;
 

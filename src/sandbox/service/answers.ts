@@ -1,4 +1,5 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, Hono, HonoRequest, MiddlewareHandler } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
 import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
 import { NotFoundError, SettlekitError } from "../../errors.ts";
 import type { Evidence, Operation } from "../../wire/operation.ts";
@@ -116,6 +117,36 @@ export function answerRefusal(
   const error = { type: status >= 500 ? "api_error" : refusal, message, code, param };
   const evidence = { [evidenceHeader]: errorEvidence(status, code) };
   return respond(c, status, { error }, { ...evidence, ...headers });
+}
+
+/** Whether a browser is opening the address. */
+export function wantsPage(req: HonoRequest): boolean {
+  return req.header("Accept")?.includes("text/html") === true;
+}
+
+/**
+ * Rejects requests that no route serves: with 405 if the path has other methods, else with 404 and a hint, or the page
+ * for browsers.
+ */
+export function refuseOthers(
+  app: Hono<ServiceEnv>,
+  hint: string,
+  page?: () => Promise<Response>,
+): void {
+  const onMethodNotAllowed = (c: Context<ServiceEnv>, methods: string[]) => {
+    const { method, path } = c.req;
+    const allowed = methods.join(", ");
+    const message = `This is the settlekit sandbox. It serves ${path} with ${allowed}, not with ${method}.`;
+    const headers = { Allow: allowed };
+    return answerRefusal(c, 405, { code: "method_not_allowed", message, headers });
+  };
+  app.use(methodNotAllowed({ app, onMethodNotAllowed }));
+  app.notFound((c) => {
+    if (page && wantsPage(c.req)) return page();
+    const { method, path } = c.req;
+    const message = `This is the settlekit sandbox. It has no route ${method} ${path}; ${hint}.`;
+    return answerRefusal(c, 404, { code: "unknown_route", message });
+  });
 }
 
 export function answerError(error: Error, c: Context<ServiceEnv>): Response {

@@ -15,6 +15,7 @@ import {
   Refusal,
   respond,
   type ServiceEnv,
+  wantsPage,
 } from "./answers.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
 import { maxBodyBytes } from "./validation.ts";
@@ -69,9 +70,7 @@ function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]
   };
   for (const path of ["/_sandbox/*", "/payment/*", "/openapi.json"]) app.all(path, serve);
   // Browsers get the inspector at the root; clients get the service's 404.
-  app.all("/", async (c, next) =>
-    c.req.header("Accept")?.includes("text/html") ? serve(c, next) : next(),
-  );
+  app.all("/", async (c, next) => (wantsPage(c.req) ? c.redirect("/_sandbox") : next()));
 }
 
 const limitBody = bodyLimit({

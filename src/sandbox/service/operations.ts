@@ -5,7 +5,14 @@ import type { Credential, Operation } from "../../wire/operation.ts";
 import { operationTable } from "../../wire/operations.ts";
 import { createPaymentBodySchema } from "../../wire/payment.ts";
 import type { Core } from "../core.ts";
-import { answerOperation, found, type Middleware, Refusal, type ServiceEnv } from "./answers.ts";
+import {
+  answerOperation,
+  found,
+  type Middleware,
+  Refusal,
+  refuseOthers,
+  type ServiceEnv,
+} from "./answers.ts";
 import { publishedForm } from "./dialect.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import type { Merchants, SandboxMerchant } from "./merchants.ts";
@@ -73,24 +80,8 @@ export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions):
       return answerOperation(c, operation, JSON.stringify(value, form));
     });
   }
-  const methods = Map.groupBy(operations, ([, { path }]) => path);
-  for (const [path, same] of methods) {
-    const allowed = same.map(([, { method }]) => method).join(", ");
-    app.all(honoPath(path), ({ req }) => {
-      throw new Refusal(405, {
-        code: "method_not_allowed",
-        message: `This is the settlekit sandbox. It serves ${path} with ${allowed}, not with ${req.method}.`,
-        headers: { Allow: allowed },
-      });
-    });
-  }
-  app.all("*", ({ req }) => {
-    const served = operations.map(([, { method, path }]) => `${method} ${path}`).join(", ");
-    throw new Refusal(404, {
-      code: "unknown_route",
-      message: `This is the settlekit sandbox. It has no route ${req.method} ${req.path}; it serves ${served}.`,
-    });
-  });
+  const served = operations.map(([, { method, path }]) => `${method} ${path}`).join(", ");
+  refuseOthers(app, `it serves ${served}`);
 }
 
 export function honoPath(path: string): string {

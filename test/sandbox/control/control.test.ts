@@ -253,7 +253,7 @@ it("only POST changes the sandbox", async () => {
         method,
         headers: controlHeaders,
       });
-      expect((await sandbox.fetch(request)).status).toBe(404);
+      expect((await sandbox.fetch(request)).status).toBe(405);
     }
   }
   expect(JSON.stringify([sandbox.payments.all(), sandbox.requests()])).toBe(before);

@@ -155,10 +155,35 @@ describe("the inspector", () => {
   it("answers 404 for an unknown entry", async () => {
     for (const sequence of ["0", "01", "-1", "__proto__", "<script>"]) {
       const url = `${origin}/_sandbox/entries/${sequence}`;
-      const response = await createSandbox().fetch(new Request(url));
+      const response = await createSandbox().fetch(new Request(url, { headers: browser }));
       expect(response.status).toBe(404);
-      expect(await response.text()).toContain("Entry not found");
+      expect(await response.text()).toContain("Page not found");
     }
+  });
+
+  it.each([
+    "/_sandbox/paymnts",
+    "/_sandbox/entries",
+    "/_sandbox/a/b?c",
+    "/payment",
+    "/payment/a/b",
+  ])(
+    "leads browsers from %s to the inspector; programs get the service's envelope",
+    async (path) => {
+      const sandbox = createSandbox();
+      const shown = await sandbox.fetch(new Request(origin + path, { headers: browser }));
+      expect([shown.status, shown.headers.get("x-frame-options")]).toEqual([404, "DENY"]);
+      expect(await shown.text()).toContain('<a href="/_sandbox">');
+      const answered = await sandbox.fetch(new Request(origin + path));
+      expect(await answered.json()).toMatchObject({ error: { code: "unknown_route" } });
+    },
+  );
+
+  it("tells browsers, too, that a control route takes POST only", async () => {
+    const request = new Request(`${origin}/_sandbox/reset`, { headers: browser });
+    const response = await createSandbox().fetch(request);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+    expect(response.headers.get("content-type")).toBe("application/json");
   });
 
   it("accepts any filter without injecting it into the page", async () => {

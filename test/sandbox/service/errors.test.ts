@@ -286,7 +286,7 @@ describe("an error", () => {
 
   it("on a wrong method lists the allowed methods", async () => {
     const response = await send(createSandbox(), paymentsPath, { method: "PUT", body: order });
-    expect(response.headers.get("allow")).toBe("POST, GET");
+    expect(response.headers.get("allow")).toBe("POST, GET, HEAD");
     expect((await errorOf(response)).message).toContain("POST, GET");
   });
 
