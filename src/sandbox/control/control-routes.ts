@@ -12,8 +12,7 @@ import type { Sandbox } from "../sandbox.ts";
 import { Refusal, respond, type ServiceEnv } from "../service/answers.ts";
 import type { WithdrawalIdempotency } from "../service/idempotency.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
-import { maxBodyBytes, parseJson, parseObject, refuseField } from "../service/validation.ts";
-import type { SavedSandbox } from "../state/state.ts";
+import { parseObject, refuseField } from "../service/validation.ts";
 
 type ControlContext = Context<ServiceEnv>;
 
@@ -24,13 +23,7 @@ type ControlContext = Context<ServiceEnv>;
 export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv> {
   const { payments, withdrawals, clock, webhooks, faults, dropped } = sandbox;
   const routes = new Hono<ServiceEnv>();
-  routes.post("/load", limitBody(maxSavedBytes), async (c) => {
-    // The sandbox rejects anything that `save` did not return.
-    sandbox.load(parseJson(await c.req.text()) as SavedSandbox);
-    return c.body(null, 204);
-  });
-  // Applies only to the routes below: /load has its own limit.
-  routes.use(limitBody(maxBodyBytes));
+  routes.use(limitBody);
 
   function get(path: string, read: (id: string) => unknown): void {
     routes.get(path, (c) => respond(c, 200, read(c.req.param("id") ?? "")));
@@ -91,6 +84,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   post("/clock/advance", advance, "duration");
   // POST, because the response contains secrets: no link, address bar or history entry can request it.
   post("/save", sandbox.save);
+  post("/load", sandbox.load);
   post("/reset", sandbox.reset);
 
   get("/deliveries", () => ({ data: webhooks.deliveries(), dropped: dropped().deliveries }));
@@ -106,20 +100,18 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   return routes;
 }
 
-/** A saved sandbox can be larger than any request to the service. This limit fits about 10,000 payments. */
-const maxSavedBytes = 128 * 1_048_576;
+/** In bytes: a saved sandbox of about 10,000 payments. */
+const maxSize = 128 * 1_048_576;
 
-function limitBody(maxSize: number) {
-  return bodyLimit({
-    maxSize,
-    onError() {
-      throw new Refusal(413, {
-        code: "body_too_large",
-        message: `The body is larger than ${maxSize} bytes. Call the sandbox in process instead.`,
-      });
-    },
-  });
-}
+const limitBody = bodyLimit({
+  maxSize,
+  onError() {
+    throw new Refusal(413, {
+      code: "body_too_large",
+      message: `The body is larger than ${maxSize} bytes. Call the sandbox in process instead.`,
+    });
+  },
+});
 
 async function send(
   c: ControlContext,

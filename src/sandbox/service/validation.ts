@@ -125,20 +125,11 @@ export function parseObject(text: string | undefined): Record<string, unknown> {
       message: `The body is larger than ${maxBodyBytes} bytes. Send the documented fields only.`,
     });
   }
-  const value = parseJson(text);
-  if (isRecord(value)) return value;
-  throw new Refusal(400, {
-    code: "invalid_request",
-    message: "The body is JSON, but not an object. Send an object with the documented fields.",
-  });
-}
-
-/** @throws {Refusal} 400. */
-export function parseJson(text: string): unknown {
   const value = parsedJson(text);
-  if (value !== undefined) return value;
+  if (isRecord(value)) return value;
+  const problem = value === undefined ? "not valid JSON" : "JSON, but not an object";
   throw new Refusal(400, {
     code: "invalid_request",
-    message: text === "" ? "The body is empty. Send a JSON object." : "The body is not valid JSON.",
+    message: `The body is ${text === "" ? "empty" : problem}. Send a JSON object with the documented fields.`,
   });
 }

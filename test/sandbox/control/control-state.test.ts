@@ -97,7 +97,7 @@ describe("a saved sandbox over the control API", () => {
 
   it.each([
     ["{}", 422, "invalid_save"],
-    ["[]", 422, "invalid_save"],
+    ["[]", 400, "invalid_request"],
     ["{", 400, "invalid_request"],
     ['{"__proto__":{"format":"settlekit sandbox"}}', 422, "invalid_save"],
   ])("is refused when malformed, and nothing changes: %s", async (body, status, code) => {

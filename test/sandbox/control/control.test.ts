@@ -138,7 +138,6 @@ describe("the control API", () => {
     ["clock/advance", {}, 422, "invalid_duration"],
     ["clock/advance", [], 400, "invalid_request"],
     ["clock/advance", "{", 400, "invalid_request"],
-    ["clock/advance", "x".repeat(1_048_577), 413, "body_too_large"],
     ["deliveries/unknown/replay", {}, 404, "not_found"],
     ["faults", {}, 422, "unknown_route"],
     ["faults", { route: "*" }, 422, "invalid_fault"],
@@ -162,6 +161,13 @@ describe("the control API", () => {
       expect(await errorOf(response)).toMatchObject({ code, message: expect.any(String) });
     },
   );
+
+  it.each(["load", "clock/advance"])("refuses a body over 128 MiB: %s", async (path) => {
+    const headers = { ...controlHeaders, "Content-Length": String(128 * 1_048_576 + 1) };
+    const response = await control(createSandbox(), path, {}, headers);
+    expect(response.status).toBe(413);
+    expect(await errorOf(response)).toMatchObject({ code: "body_too_large" });
+  });
 
   it.each([
     ["payments/{id}/simulate", { scenario: "success", step: "by-hand" }, "steps"],
