@@ -75,13 +75,12 @@ export function createEvents(store: Store, now: () => Date) {
   return {
     emit,
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
-    /** Emits the outcome of a request, even if the timeline dropped it. Returns false if a reset or a load did. */
+    /** Emits the outcome of a request, even if the timeline dropped it. Returns false if everything was replaced. */
     ended(request: RequestEntry): boolean {
-      const entry = entries.get(String(request.sequence));
-      const isKept = entry?.type === "request" && entry.requestId === request.requestId;
-      const isCurrent = isKept || request.sequence > replacedSequence;
-      if (isCurrent) (isKept ? keep : tell)(request);
-      return isCurrent;
+      if (request.sequence <= replacedSequence) return false;
+      const isKept = entries.get(String(request.sequence)) !== undefined;
+      (isKept ? keep : tell)(request);
+      return true;
     },
     /** Runs synchronous work, and sets the cause of the effects that it emits. */
     during<Result>(next: Partial<Cause>, work: () => Result): Result {
