@@ -108,7 +108,11 @@ describe("sandbox.on", () => {
     refused("payment.move").toThrow(
       'There is no event "payment.move". Did you mean payment.moved?',
     );
-    refused("payment.updated").toThrow(/payment.updated/);
+    // Names of webhooks, of which the nearest event would be payment.created.
+    for (const type of ["payment.updated", "payment.update"]) {
+      refused(type).toThrow(`There is no event "${type}". Did you mean payment.moved?`);
+    }
+    refused("withdrawal.updated").toThrow(/Did you mean withdrawal.moved\?/);
     refused("everything").toThrow(/Pass one of: \*, request, fault.met/);
     refused("reset", "print").toThrow(/listener must be a function, got "print"/);
   });
