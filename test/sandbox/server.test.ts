@@ -143,6 +143,25 @@ describe("a listening sandbox", () => {
   });
 });
 
+describe("a sandbox behind a proxy that ends TLS", () => {
+  it.each([
+    ["https", "https"],
+    ["https, http", "https"],
+    ["http", "http"],
+    ["httpsomething", "http"],
+  ])("with X-Forwarded-Proto: %s has %s payment pages", async (forwarded, scheme) => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    const headers = { "X-Forwarded-Proto": forwarded };
+    const created = await post(server.url, sandbox.secretKey, JSON.stringify(order), headers);
+    const { paymentUrl } = (await created.json()) as { paymentUrl: string };
+    expect(paymentUrl).toMatch(new RegExp(`^${scheme}://127.0.0.1:${server.port}/payment/`));
+    const page = await fetch(paymentUrl.replace(/^https/, "http"), { headers });
+    // The page's script may only call the page's own origin.
+    expect(await page.text()).toContain(`base-url="${scheme}://127.0.0.1:${server.port}"`);
+  });
+});
+
 describe("closing the server", () => {
   it("frees the port and may be repeated", async () => {
     const sandbox = createSandbox();

@@ -69,7 +69,7 @@ export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions):
   for (const [name, operation] of operations) {
     const { method, path, body, replay } = operation;
     const handle = handlers[name as keyof Handlers] as (call: Call) => unknown;
-    const middleware = [authenticate(operation, options), readInput(operation)];
+    const middleware = [readRequest(operation, options)];
     if (body && replay !== "safe") middleware.push(idempotency.once(operation));
     app.on(method, [honoPath(path)], ...middleware, (c) => {
       const { requestId, merchant, query, json } = c.var;
@@ -98,21 +98,15 @@ const credentials: Readonly<Record<Credential, { code: string; owner: string }>>
   paymentSecret: { code: "invalid_payment_secret", owner: "the secret of this payment" },
 };
 
-/** @throws {Refusal} 400, 413 or 422. */
-function readInput(operation: Operation<unknown>): Middleware {
+/** @throws {Refusal} 400, 401, 403, 404, 413 or 422. */
+function readRequest(operation: Operation<unknown>, options: ServiceOptions): Middleware {
   const { body } = operation;
   const isOptional = body?.safeParse({}).success === true;
   return (c, next) => {
+    c.set("merchant", merchantOf(operation, c.req, options));
     const text = c.var.body;
     c.set("query", parseQuery(operation, new URL(c.req.url)));
     c.set("json", body ? parseObject(text === "" && isOptional ? "{}" : text) : {});
-    return next();
-  };
-}
-
-function authenticate(operation: Operation<unknown>, options: ServiceOptions): Middleware {
-  return (c, next) => {
-    c.set("merchant", merchantOf(operation, c.req, options));
     return next();
   };
 }
