@@ -99,16 +99,22 @@ export function nearest(name: unknown, known: readonly string[]): string | undef
     : undefined;
 }
 
+/** The known event nearest to a misspelt one: of the same subject if it has any. */
+export function nearestEvent(name: string, known: readonly string[]): string | undefined {
+  const prefix = `${name.split(".")[0]}.`;
+  const own = known.filter((event) => event.startsWith(prefix));
+  if (own.length === 0) return nearest(name, known);
+  const changes = own.map((event) => event.slice(prefix.length));
+  // There are no events such as payment.completed: one reports every status. The sandbox's own is "moved".
+  const anyStatus = changes.find((change) => change === "updated" || change === "moved");
+  const change = nearest(name.slice(prefix.length), changes) ?? anyStatus;
+  return change && prefix + change;
+}
+
 /** Says that an event is probably misspelt; undefined if it is known, or like no known one. */
 export function misspeltEvent(name: string, known: readonly string[]): string | undefined {
   if (known.includes(name)) return undefined;
-  const prefix = `${name.split(".")[0]}.`;
-  const own = known.filter((event) => event.startsWith(prefix));
-  const changes = own.map((event) => event.slice(prefix.length));
-  // There are no events such as payment.completed: "updated" reports every status.
-  const updated = changes.find((change) => change === "updated");
-  const change = nearest(name.slice(prefix.length), changes) ?? updated;
-  const near = own.length > 0 ? change && prefix + change : nearest(name, known);
+  const near = nearestEvent(name, known);
   return near && `The event ${show(name)} is not known. Did you mean "${near}"?`;
 }
 

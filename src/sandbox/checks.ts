@@ -1,4 +1,4 @@
-import { invalidArgument, nearest, show } from "../values.ts";
+import { invalidArgument, nearestEvent, show } from "../values.ts";
 
 // Argument checks for untyped callers: plain JavaScript, and JSON sent to the control API.
 
@@ -34,7 +34,7 @@ export function checkName(
   what = param,
 ): void {
   if (known.some((it) => it === name)) return;
-  const near = nearest(name, known);
+  const near = typeof name === "string" && nearestEvent(name, known);
   const cure = near ? `Did you mean ${near}?` : `Pass one of: ${known.join(", ")}.`;
   throw invalidArgument(param, `There is no ${what} ${show(name)}. ${cure}`, code);
 }

@@ -1,4 +1,4 @@
-import { invalidArgument, show } from "../values.ts";
+import { show } from "../values.ts";
 import { checkName, checkRule } from "./checks.ts";
 import {
   type Announced,
@@ -95,12 +95,6 @@ export function createEvents(store: Store, now: () => Date) {
     subscribe,
     /** Calls the listener in a microtask after the event, so that the listener can use the sandbox. */
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
-      // The word that webhooks have for it is nearer to "created".
-      const moved = String(type).replace(/\.updated?$/, ".moved");
-      if (moved !== type && eventTypes.includes(moved)) {
-        const message = `There is no event ${show(type)}. Did you mean ${moved}?`;
-        throw invalidArgument("type", message, "unknown_event");
-      }
       checkName("type", type, ["*", ...eventTypes], "unknown_event", "event");
       checkRule(typeof listener === "function", "listener", "a function", listener);
       const warn = (error: unknown) => {

@@ -108,8 +108,8 @@ describe("sandbox.on", () => {
     refused("payment.move").toThrow(
       'There is no event "payment.move". Did you mean payment.moved?',
     );
-    // Names of webhooks, of which the nearest event would be payment.created.
-    for (const type of ["payment.updated", "payment.update"]) {
+    // Only "created" is spelt like "updated".
+    for (const type of ["payment.updated", "payment.update", "payment.completed"]) {
       refused(type).toThrow(`There is no event "${type}". Did you mean payment.moved?`);
     }
     refused("withdrawal.updated").toThrow(/Did you mean withdrawal.moved\?/);

@@ -106,6 +106,12 @@ describe("queued disorder", () => {
     );
     expect(webhooks.disorders()).toEqual([]);
   });
+
+  it("suggests the webhook of every change of status for the sandbox's own event", () => {
+    const disorder = () =>
+      createSandbox().webhooks.disorder("delay", { event: "payment.moved" as "payment.created" });
+    expect(disorder).toThrow('There is no event "payment.moved". Did you mean payment.updated?');
+  });
 });
 
 describe("a replay with disorder", () => {
