@@ -82,13 +82,14 @@ export function everyError(): MadeError[] {
       if (called === "must") {
         const [rule, cure] = node.arguments.map((argument) => textOf(argument, checker, none));
         const { parent } = node;
-        const isRuled = ts.isCallExpression(parent) && parent.expression.getText() === "ruled";
+        const hasCode = ts.isCallExpression(parent) && parent.expression.getText() === "withCode";
         const message = `{option} must be ${rule}, got {value}.${cure ?? ""}`;
-        list(message, isRuled ? parent.arguments[2] : undefined);
+        list(message, hasCode ? parent.arguments[0] : undefined);
       }
-      const [, message, code] = node.arguments;
-      if (called === "ruled" && message && !ts.isCallExpression(message))
-        list(textOf(message, checker, none), code);
+      const [code, rule] = node.arguments;
+      const message = rule && ts.isObjectLiteralExpression(rule) && rule.properties[0];
+      if (called === "withCode" && message && ts.isPropertyAssignment(message))
+        list(textOf(message.initializer, checker, none), code);
     });
   }
   return made;

@@ -96,7 +96,6 @@ const merchantFields = {
 };
 
 const fileName = must("the name of a file");
-const someMerchants = must("an array of at least one object, such as [{}, {}]");
 
 export const sandboxSchema = optionsOf({
   ...merchantFields,
@@ -111,8 +110,13 @@ export const sandboxSchema = optionsOf({
   dialect: z.enum(["documented", "published"], must('"documented" or "published"')),
   data: z.string(fileName).check(z.minLength(1, fileName)),
   merchants: z
-    .array(optionsOf(merchantFields), someMerchants)
-    .check(z.refine((them) => them.length > 0, withCode("no_merchants", someMerchants))),
+    .array(optionsOf(merchantFields), must("an array of objects, such as [{}, {}]"))
+    .check(
+      z.refine(
+        (them) => them.length > 0,
+        withCode("no_merchants", must("an array of at least one object, such as [{}]")),
+      ),
+    ),
 });
 
 /** Makes all options optional and rejects unknown ones. */
