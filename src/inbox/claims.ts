@@ -85,21 +85,19 @@ export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
 const isDue = "due_at <= {now} AND lease_until <= {now}";
 
 /**
- * Claims due rows, except suspects: rows that their last worker never finished, which `claimSuspect` claims.
- * `hasSuspects` is only determined if `looks` is set, or fewer rows were claimed than allowed.
+ * Claims due rows, except suspects: rows that their last worker never finished, which `claimSuspect` claims once they
+ * are next in line.
  */
 export function* claim<C extends Claim>(
   queue: Queue<C>,
-  looks: boolean,
   limit = claimLimit,
-): Work<{ claims: C[]; hasSuspects: boolean }> {
+): Work<{ claims: C[]; isSuspectNext: boolean }> {
   const claims = yield* claimRows(queue, "starts = 0", limit);
-  if (!looks && claims.length === limit) return { claims, hasSuspects: false };
-  const [found] = yield* sql(
-    `SELECT id FROM ${queue.table} WHERE ${queue.isPending} AND ${isDue} AND starts > 0 LIMIT 1`,
+  const [next] = yield* sql<{ starts: number }>(
+    `SELECT starts FROM ${queue.table} WHERE ${queue.isPending} AND ${isDue} ORDER BY due_at LIMIT 1 {skip locked}`,
     queue.values,
   );
-  return { claims, hasSuspects: found !== undefined };
+  return { claims, isSuspectNext: next !== undefined && next.starts > 0 };
 }
 
 /** Parks the suspects that have been started too often, and claims one of the others. */

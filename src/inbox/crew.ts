@@ -64,8 +64,6 @@ interface CrewOptions {
 
 /** How long a claimed row may wait for a free slot. Any longer, and its lease could end before it is done. */
 const longestWaitMs = leaseMs / 2;
-/** How often a queue that is always full is searched for suspects. */
-const lookEveryMs = 500;
 
 /** Claims due rows and processes several at once. */
 export class Crew {
@@ -79,8 +77,6 @@ export class Crew {
   /** What became of rows, where the database was unavailable. Otherwise, they would be suspected. */
   readonly #unrecorded: (() => Promise<void>)[] = [];
   #wake = () => {};
-  /** When suspects were last searched for. The search reads every pending row. */
-  #lookedAt = Number.NEGATIVE_INFINITY;
   /** How many rows have finished, successfully or not. */
   finished = 0;
   /** When a row last started or finished. */
@@ -109,13 +105,11 @@ export class Crew {
   async round(): Promise<number> {
     await this.#record();
     if (!(await this.#waitForRoom(performance.now() + longestWaitMs))) return 0;
-    const looks = performance.now() - this.#lookedAt >= lookEveryMs;
-    if (looks) this.#lookedAt = performance.now();
     const tried = await this.#tryOne();
     const readable = subjectsOf("NOT IN", this.#outages.all);
-    const subjects = tried + (await this.#take({ ...subjectLine, queue: readable }, looks));
+    const subjects = tried + (await this.#take({ ...subjectLine, queue: readable }));
     const { taskNames } = this.#context.effects;
-    const tasks = taskNames.length === 0 ? 0 : await this.#take(taskLine(taskNames), looks);
+    const tasks = taskNames.length === 0 ? 0 : await this.#take(taskLine(taskNames));
     if (subjects + tasks > 0) this.#context.report({ type: "claimed", subjects, tasks });
     return subjects + tasks;
   }
@@ -138,10 +132,10 @@ export class Crew {
     while (this.#running.size > 0) await Promise.all(this.#running.keys());
   }
 
-  async #take<C extends Claim>(line: Line<C>, looks: boolean): Promise<number> {
+  async #take<C extends Claim>(line: Line<C>): Promise<number> {
     const { store } = this.#context;
     const until = performance.now() + longestWaitMs;
-    const { claims, hasSuspects } = await store.transaction(() => claim(line.queue, looks));
+    const { claims, isSuspectNext } = await store.transaction(() => claim(line.queue));
     for (const each of claims) {
       const hasRoom = await this.#waitForRoom(until);
       const isReadable = !this.#outages.has(line.itemOf(each));
@@ -149,7 +143,7 @@ export class Crew {
       else this.#unrecorded.push(() => store.transaction(() => release(line.queue, each)));
     }
     await this.#record();
-    if (!hasSuspects || this.#isStopping()) return claims.length;
+    if (!isSuspectNext || this.#isStopping()) return claims.length;
     return claims.length + (await this.#takeSuspect(line));
   }
 
@@ -157,12 +151,12 @@ export class Crew {
   async #tryOne(): Promise<number> {
     const sources = this.#outages.due([...this.#running.values()].map(({ item }) => item));
     if (sources.length === 0 || this.#isStopping()) return 0;
-    const { claims, hasSuspects } = await this.#context.store.transaction(() =>
-      claim(subjectsOf("IN", sources), false, 1),
+    const { claims, isSuspectNext } = await this.#context.store.transaction(() =>
+      claim(subjectsOf("IN", sources), 1),
     );
     for (const each of claims) this.#start(subjectLine, each);
     // A suspect does not run beside others, as this one would.
-    if (hasSuspects) this.#outages.forget(sources);
+    if (claims.length === 0 && isSuspectNext) this.#outages.forget(sources);
     return claims.length;
   }
 
