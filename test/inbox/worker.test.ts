@@ -13,6 +13,19 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
   afterEach(() => database.close());
 
   const subjects = () => shop.store.dialect.expand("{inbox_subjects}");
+  /** Holds the next read of a payment, once the service has responded, until it is released. */
+  function holdNextRead() {
+    const { payments } = shop.client;
+    const get = payments.get.bind(payments);
+    const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const read = vi.spyOn(payments, "get").mockImplementationOnce((async (id: string) => {
+      const payment = await get(id);
+      held.resolve();
+      await released.promise;
+      return payment;
+    }) as never);
+    return { read, held: held.promise, release: released.resolve };
+  }
 
   it("is woken by a webhook and ships", async () => {
     ship(shop.inbox);
@@ -42,28 +55,14 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
   });
 
   it("processes a subject again at once if it changed in the meantime", async () => {
-    const entered = Promise.withResolvers<void>();
-    const leave = Promise.withResolvers<void>();
-    const again = Promise.withResolvers<void>();
-    const get = shop.client.payments.get.bind(shop.client.payments);
-    vi.spyOn(shop.client.payments, "get")
-      .mockImplementationOnce((async (id: string) => {
-        const payment = await get(id);
-        entered.resolve();
-        await leave.promise;
-        return payment;
-      }) as never)
-      .mockImplementation(((id: string) => {
-        again.resolve();
-        return get(id);
-      }) as never);
+    const { read, held, release } = holdNextRead();
     ship(shop.inbox);
     await using _worker = shop.inbox.start({ pollMs: 2_147_483_647, reconcileEvery: false });
     const paymentId = await shop.paid("order_1");
-    await entered.promise;
+    await held;
     expect(await shop.inbox.settle({ kind: "payment", id: paymentId })).toBe(false);
-    leave.resolve();
-    await again.promise;
+    release();
+    await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2));
   });
 
   it("cannot be started twice, but can be restarted after it was stopped", async () => {
@@ -125,21 +124,14 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
   });
 
   it("finishes running work when it is stopped, and releases the rest", async () => {
-    const entered = Promise.withResolvers<void>();
-    const leave = Promise.withResolvers<void>();
-    const get = shop.client.payments.get.bind(shop.client.payments);
-    vi.spyOn(shop.client.payments, "get").mockImplementation((async (id: string) => {
-      entered.resolve();
-      await leave.promise;
-      return get(id);
-    }) as never);
+    const { held, release } = holdNextRead();
     ship(shop.inbox);
     await shop.paid("order_1");
     await shop.paid("order_2");
     const worker = shop.inbox.start({ concurrency: 1, reconcileEvery: false });
-    await entered.promise;
+    await held;
     const stopping = worker.stop();
-    leave.resolve();
+    release();
     await stopping;
     expect(await shop.shipments()).toHaveLength(1);
     const [rest] = await database.query(
@@ -193,24 +185,34 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     });
   });
 
-  it("commits nothing after its lease expired, and another worker does the work", async () => {
-    const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
-    ship(late.inbox);
-    ship(shop.inbox);
-    await shop.inbox.settleDue();
-    await shop.paid("order_1");
-    const get = shop.client.payments.get.bind(shop.client.payments);
-    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
-      const answer = await get(id);
-      await shop.advance(30_001);
+  it.each([[["ship"]], [["ship", "thank"]]])(
+    "commits none of the effects %j while another worker has the payment",
+    async (names) => {
+      const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      for (const { inbox } of [late, shop]) {
+        for (const name of names) {
+          inbox.on("payment", name, {}, (tx) => insert(tx, "shipments", name, "") as undefined);
+        }
+      }
       await shop.inbox.settleDue();
-      expect(await shop.shipments()).toEqual(["order_1"]);
-      return answer;
-    }) as never);
-    await late.inbox.settleDue();
-    expect(await shop.shipments()).toEqual(["order_1"]);
-    expect(late.told("fenced")).toHaveLength(1);
-  });
+      await shop.paid("order_1");
+      const get = shop.client.payments.get.bind(shop.client.payments);
+      let other = { release: () => {}, settling: Promise.resolve(0) };
+      vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
+        await shop.advance(30_001);
+        const { held, release } = holdNextRead();
+        other = { release, settling: shop.inbox.settleDue() };
+        await held;
+        return get(id);
+      }) as never);
+      await late.inbox.settleDue();
+      expect(late.told("fenced")).toHaveLength(1);
+      expect(await shop.shipments()).toEqual([]);
+      other.release();
+      await other.settling;
+      expect(await shop.shipments()).toEqual(names);
+    },
+  );
 
   it("commits nothing after its lease expired, even if no other worker took over", async () => {
     ship(shop.inbox);
