@@ -49,7 +49,7 @@ export const inboxMutants: readonly Mutant[] = [
     file: "src/inbox/fetch.ts",
     find: "if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;",
     replace: "if (signed_rank >= 0) return fetched;",
-    test: "test/inbox/inbox.test.ts",
+    test: "test/inbox/current-status.test.ts",
     title: "is read again when a signed webhook",
   },
   {
@@ -57,7 +57,7 @@ export const inboxMutants: readonly Mutant[] = [
     file: "src/inbox/settle.ts",
     find: "SET seen = $3, status",
     replace: "SET seen = news + 0 * $3, status",
-    test: "test/inbox/inbox.test.ts",
+    test: "test/inbox/current-status.test.ts",
     title: "is read again when a webhook arrived",
   },
   {

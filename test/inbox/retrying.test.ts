@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { signWebhook } from "../../src/webhooks/index.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
 import { openNewShop, type Shop } from "./shop.ts";
@@ -76,52 +75,6 @@ it.each(databases)("names every effect that failed, on %s", async (_, open) => {
   await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toMatchObject(error);
   expect(shop.told("retried")).toMatchObject([{ error, effects: ["ship", "thank"] }]);
   await database.close();
-});
-
-describe.each(databases)("the status of a signed webhook, on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => database.close());
-
-  /** Delivers the status of a payment that is pending at the service. */
-  const deliver = (id: string, status: string) => {
-    const event = { event: "payment.updated", data: { id, status } } as never;
-    const { request } = signWebhook({ event, secret: shop.sandbox.webhookSecret });
-    return shop.handle(request("http://shop.example/webhooks"));
-  };
-
-  it("is waited for, even if it arrived while the payment was being settled", async () => {
-    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
-    await shop.sandbox.webhooks.idle();
-    shop.inbox.on("payment", "ship", {}, (_tx, _payment, { state }) => {
-      expect(state).toBe("pending");
-    });
-    const get = shop.client.payments.get.bind(shop.client.payments);
-    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
-      const payment = await get(id);
-      await deliver(id, "completed");
-      return payment;
-    }) as never);
-    await shop.inbox.settleDue();
-    expect(shop.told("settled")).toMatchObject([{ status: "pending" }]);
-    expect(shop.told("retried")).toMatchObject([
-      { id: paymentId, error: { code: "behind_webhook" } },
-    ]);
-  });
-
-  it("is not waited for again once the service has reported it", async () => {
-    const paymentId = await shop.paid("order_1");
-    await shop.inbox.settleDue();
-    const paid = await shop.client.payments.get(paymentId);
-    vi.spyOn(shop.client.payments, "get").mockResolvedValue({ ...paid, status: "processing" });
-    await deliver(paymentId, "processing");
-    await shop.inbox.settleDue();
-    expect(shop.told("settled").map(({ status }) => status)).toEqual(["completed", "processing"]);
-  });
 });
 
 describe.each(databases)("after a fix, an operator on %s", (_, openDatabase) => {
