@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { openNewShop, type Shop, ship } from "./shop.ts";
+
+describe.each(databases)("the stats of an inbox on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    shop = await openNewShop(database);
+  });
+  afterEach(() => database.close());
+
+  it("show how far it is behind", async () => {
+    ship(shop.inbox);
+    await shop.paid("order_1");
+    await shop.advance(5_000);
+    expect(await shop.inbox.stats()).toMatchObject({
+      changed: 1,
+      lagMs: 5_000,
+      oldestChanged: expect.any(Date),
+      parked: 0,
+      settledPerMinute: 0,
+    });
+    await shop.inbox.settleDue();
+    expect(await shop.inbox.stats()).toMatchObject({
+      changed: 0,
+      lagMs: 0,
+      oldestChanged: undefined,
+      settledPerMinute: 1,
+    });
+  });
+
+  it("show no lag from a change that was settled while another one arrived", async () => {
+    ship(shop.inbox);
+    const id = await shop.paid("order_1");
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (paymentId: string) => {
+      const payment = await get(paymentId);
+      await shop.inbox.settle({ kind: "payment", id });
+      return payment;
+    }) as never);
+    await shop.advance(60_000);
+    expect(await shop.inbox.settle({ kind: "payment", id })).toBe(true);
+    await shop.advance(1_000);
+    expect(await shop.inbox.stats()).toMatchObject({ changed: 1, lagMs: 1_000 });
+  });
+
+  it("count the lag of a payment from the first webhook since it was settled", async () => {
+    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
+    await shop.sandbox.webhooks.idle();
+    await shop.inbox.settleDue();
+    await shop.advance(86_400_000);
+    await shop.sandbox.payments.simulate(paymentId, "timeout");
+    await shop.sandbox.webhooks.idle();
+    await shop.advance(1_000);
+    expect(await shop.inbox.stats()).toMatchObject({ lagMs: 1_000 });
+    await shop.sandbox.payments.simulate(paymentId, "late");
+    await shop.sandbox.webhooks.idle();
+    await shop.advance(1_000);
+    expect(await shop.inbox.stats()).toMatchObject({ lagMs: 2_000 });
+  });
+});
