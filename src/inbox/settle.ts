@@ -63,8 +63,8 @@ class EffectsFailed extends Error {
 }
 
 /** Processes a subject or task while renewing its lease, and reports the result. Returns the failure, if any. */
-export function workOn<C extends Claim>(
-  { context, queue, claim, item, stopped, forget }: Step<C>,
+export function workOn(
+  { context, queue, claim, item, stopped, forget }: Step,
   work: (lost: AbortSignal) => Promise<Pick<SettledEvent, "status" | "effects">>,
 ): Promise<Failure | undefined> {
   const { store, observers, report } = context;
@@ -92,10 +92,10 @@ function failureOf(error: unknown): Failure {
 }
 
 /** A claimed row, and how events describe it. */
-interface Step<C extends Claim> {
+interface Step {
   readonly context: InboxContext;
-  readonly queue: Queue<C>;
-  readonly claim: C;
+  readonly queue: Queue<Claim>;
+  readonly claim: Claim;
   readonly item: InboxItem;
   readonly stopped: AbortSignal;
   /** Whether it has deleted the row, so that nothing is retried. The error is then thrown. */
@@ -134,7 +134,7 @@ export function settleSubject(
   context: InboxContext,
   claim: SubjectClaim,
   stopped: AbortSignal,
-  forget?: Step<SubjectClaim>["forget"],
+  forget?: Step["forget"],
 ): Promise<Failure | undefined> {
   const step = { context, queue: subjectQueue, claim, item: subjectItem(claim), stopped, forget };
   return workOn(step, async () =>
@@ -248,10 +248,10 @@ WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($4, {now}) RETURNING {no
 }
 
 /** Leaves a subject to workers that can read the service. */
-async function returnUnread<C extends Claim>(
+async function returnUnread(
   { store, report }: InboxContext,
-  queue: Queue<C>,
-  claim: C,
+  queue: Queue<Claim>,
+  claim: Claim,
   item: InboxItem,
   { error }: Failure,
 ): Promise<void> {
@@ -260,10 +260,10 @@ async function returnUnread<C extends Claim>(
 }
 
 /** Postpones failed work, or parks it, and reports it. */
-export async function retryLater<C extends Claim>(
+export async function retryLater(
   { store, report, random }: InboxContext,
-  queue: Queue<C>,
-  claim: C,
+  queue: Queue<Claim>,
+  claim: Claim,
   item: InboxItem,
   { error, effects }: Failure,
 ): Promise<void> {
