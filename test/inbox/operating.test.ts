@@ -89,6 +89,20 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
     });
 
+    it("leaves other payments, a withdrawal with the same id and an order with this name to the workers", async () => {
+      await shop.paid("order_0");
+      const id = await shop.paid("order_1");
+      for (const [event, data] of [
+        ["withdrawal.updated", { id, status: "completed" }],
+        ["payment.updated", { orderId: id, status: "completed" }],
+      ] as const) {
+        const signed = { event: { event, data } as never, secret: shop.sandbox.webhookSecret };
+        await shop.handle(signWebhook(signed).request("https://shop.example/webhooks"));
+      }
+      await shop.inbox.settle({ kind: "payment", id });
+      expect(await shop.inbox.settleDue()).toBe(3);
+    });
+
     it("forgets a mistyped id, but keeps a subject that a webhook named", async () => {
       ship(shop.inbox);
       const id = "00000000-0000-4000-8000-000000000000";

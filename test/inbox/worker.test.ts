@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
 import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
@@ -25,6 +25,22 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
       return payment;
     }) as never);
     return { read, held: held.promise, release: released.resolve };
+  }
+
+  /** A process that dies while it reads what it has claimed. Its leases end. */
+  async function crash() {
+    const death = Promise.withResolvers<never>();
+    const get = vi.fn(() => death.promise);
+    const client = { payments: { get }, withdrawals: {} } as never;
+    const { inbox } = await openShop(database, { client, webhooks: shop.webhooks });
+    const end = new AbortController();
+    onTestFinished(() => {
+      end.abort();
+      death.reject(new Error("The process has died."));
+    });
+    inbox.settleDue({ signal: end.signal }).catch(() => {});
+    await vi.waitFor(() => expect(get).toHaveBeenCalled());
+    await shop.advance(30_001);
   }
 
   it("is woken by a webhook and ships", async () => {
@@ -114,7 +130,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
   it("resumes work that another worker never finished, even if the queue is full", async () => {
     ship(shop.inbox);
     const left = await shop.paid("order_left");
-    await database.query(`UPDATE ${subjects()} SET starts = 1`);
+    await crash();
     // More than are claimed at once.
     for (let n = 0; n < 40; n++) await shop.paid(`order_${n}`);
     await shop.inbox.settleDue();
@@ -233,14 +249,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await shop.inbox.settleDue();
     const killer = await shop.paid("killer");
     await shop.paid("order_1");
-    // As if the process had died each time: nothing is written after the claim.
-    const die = () =>
-      database.query(
-        `UPDATE ${subjects()} SET starts = starts + 1, fence = fence + 1 WHERE subject = '${killer}'`,
-      );
-    await database.query(`UPDATE ${subjects()} SET starts = starts + 1`);
-    await die();
-    await die();
+    for (let n = 0; n < 3; n++) await crash();
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toEqual(["order_1"]);
     const reason = "Its worker failed to finish 3 times: it may be killing the process.";
@@ -260,7 +269,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     }) as never);
     ship(shop.inbox);
     for (let n = 0; n < 4; n++) await shop.paid(`order_${n}`);
-    await database.query(`UPDATE ${subjects()} SET starts = 1`);
+    await crash();
     await shop.inbox.settleDue();
     expect(most).toBe(1);
     expect(await shop.shipments()).toHaveLength(4);
