@@ -172,6 +172,14 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     });
   });
 
+  it("settles one merchant's payment on request, and leaves another's with the same id to the workers", async () => {
+    const { inbox, told } = await openInbox();
+    const id = await shop.paid("order_1");
+    await inbox.settle({ kind: "payment", id, tenant: "b" });
+    expect(told("settled")).toMatchObject([{ tenant: "b" }]);
+    expect(await inbox.settleDue()).toBe(1);
+  });
+
   it("reads one merchant's lists on request, and refuses a name that it does not know", async () => {
     const { inbox, told } = await openInbox();
     for (const tenant of ["dan", "erin"]) inbox.fetchHandler({ tenant });
