@@ -51,14 +51,13 @@ export function createNodeHandler(receive: Receive): NodeHandler {
     if (response.headersSent) return;
     response.statusCode = status;
     const isHttp2 = request.httpVersionMajor === 2;
+    const isUnread = request.complete === false;
     // Otherwise Node reads the rest of a refused body, however long, to reuse the connection.
-    if (request.complete === false && !isHttp2) headers.Connection = "close";
+    if (isUnread && !isHttp2) headers.Connection = "close";
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.end();
-    if (request.complete !== false || !isHttp2) return;
-    // Unread bytes take up the flow control window that the requests of a connection share.
-    request.resume();
-    request.stream?.close?.();
+    // Otherwise its stream stays open until the sender has sent the rest.
+    if (isUnread && isHttp2) request.stream?.close?.();
   };
 }
 
