@@ -76,16 +76,14 @@ function readStream(request: NodeRequest, ...[maxBodyBytes, signal]: Parameters<
     const body = growingBody(maxBodyBytes);
     const end = () => resolve(body.bytes());
     const disconnected = () => resolve(undefined);
-    let isStopped = false;
     const stop = (reason: unknown) => {
-      isStopped = true;
       request.pause();
       reject(reason);
     };
     signal.addEventListener("abort", () => stop(signal.reason));
     request.on("data", (chunk) => {
       try {
-        if (!isStopped) body.add(chunk);
+        body.add(chunk);
       } catch (error) {
         stop(error);
       }
