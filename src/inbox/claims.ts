@@ -145,11 +145,10 @@ RETURNING ${claimColumns}, ${subjectQueue.columns}`,
   return claimed;
 }
 
-/** Deletes a subject if no webhook or list has reported it and it was never settled. True if it did. */
+/** Deletes a subject that only the call that claimed it has ever named. True if it did. */
 export function* forgetUntold({ id, fence }: SubjectClaim): Work<boolean> {
   const forgotten = yield* sql(
-    `DELETE FROM {inbox_subjects}
-WHERE id = $1 AND fence = $2 AND news = 1 AND told_at IS NULL AND status IS NULL RETURNING id`,
+    "DELETE FROM {inbox_subjects} WHERE id = $1 AND fence = $2 AND news = 1 RETURNING id",
     [id, fence],
   );
   return forgotten.length > 0;
