@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RateLimitError } from "settlekit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
-import { openNewShop, type Shop } from "./shop.ts";
+import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
 
 it.each(databases)(
   "retries at once if a webhook arrived during a failed attempt, on %s",
@@ -76,6 +77,49 @@ it.each(databases)("names every effect that failed, on %s", async (_, open) => {
   expect(shop.told("retried")).toMatchObject([{ error, effects: ["ship", "thank"] }]);
   await database.close();
 });
+
+it.each(
+  databases.flatMap(([name, open]) => [
+    [name, "a failure", open, new Error("The service is down.")] as const,
+    [
+      name,
+      "an outage",
+      open,
+      new RateLimitError("Too many requests.", { code: "rate_limited" }),
+    ] as const,
+  ]),
+)(
+  "on %s, a worker leaves a payment to its new worker, even after %s",
+  async (_, _what, open, error) => {
+    const database = await open();
+    const shop = await openNewShop(database);
+    const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    ship(shop.inbox);
+    await shop.paid("order_1");
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let settling: Promise<unknown> | undefined;
+    vi.spyOn(shop.client.payments, "get")
+      .mockImplementationOnce((async () => {
+        await shop.advance(30_001);
+        settling = shop.inbox.settleDue();
+        await entered.promise;
+        throw error;
+      }) as never)
+      .mockImplementationOnce((async (id: string) => {
+        entered.resolve();
+        await leave.promise;
+        return get(id);
+      }) as never);
+    await late.inbox.settleDue();
+    expect(late.told("fenced")).toHaveLength(1);
+    expect(await shop.inbox.failing()).toEqual([]);
+    leave.resolve();
+    await settling;
+    expect(await shop.shipments()).toEqual(["order_1"]);
+    await database.close();
+  },
+);
 
 describe.each(databases)("after a fix, an operator on %s", (_, openDatabase) => {
   let database: TestDatabase;
