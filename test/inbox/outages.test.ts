@@ -93,6 +93,7 @@ describe.each(databases)("while the service cannot be read, an inbox on %s", (_,
     shop.sandbox.faults.clear();
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toEqual(["order_0"]);
+    expect(await shop.inbox.parked()).toEqual([]);
   });
 
   it("counts no failures after a 429, which is never about one payment", async () => {

@@ -183,6 +183,36 @@ WHERE subject = '${id}'`,
       leave.resolve();
     });
 
+    it("aborts its signal once another worker has it", async () => {
+      const taken = Promise.withResolvers<void>();
+      const aborted = Promise.withResolvers<void>();
+      shop.inbox.task("mine", (_payload, { signal }) => {
+        signal.addEventListener("abort", () => aborted.resolve());
+        entered.resolve();
+        return leave.promise;
+      });
+      const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      other.inbox.task("mine", () => {
+        taken.resolve();
+        return leave.promise;
+      });
+      await database.query(
+        `UPDATE ${shop.store.dialect.expand("{inbox_subjects}")} SET seen = news`,
+      );
+      await plan("mine");
+      stopTime();
+      const settling = [shop.inbox.settleDue()];
+      await passUntil(entered.promise);
+      await shop.advance(30_001);
+      settling.push(other.inbox.settleDue());
+      await passUntil(taken.promise);
+      await passUntil(aborted.promise);
+      leave.resolve();
+      await passUntil(Promise.all(settling));
+      expect(shop.told("fenced")).toHaveLength(1);
+      expect(other.told("settled")).toMatchObject([{ kind: "task", id: "mine" }]);
+    });
+
     it("releases it when stopped, so that it runs again", async () => {
       stopTime();
       const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 1_000 });
