@@ -36,6 +36,7 @@ function examine(output: string): void {
     packageJsonFullPath: manifestPath,
     configObject: {
       projectFolder: root,
+      newlineKind: "lf",
       mainEntryPointFilePath: join(root, types),
       compiler: {
         overrideTsconfig: {
