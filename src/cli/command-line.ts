@@ -113,7 +113,8 @@ export function parse(
     stdout: (text) => void output.write(`${text}\n`),
     stderr() {},
     colors: output.isTTY === true && output.hasColors?.() === true,
-    ...(output.columns !== undefined && { maxWidth: output.columns }),
+    // The library throws an error if the width is too small, or 0 because it is unknown.
+    ...(output.columns && { maxWidth: Math.max(output.columns, 40) }),
     termWidth: "auto",
     showDefault: { prefix: " (default: ", suffix: ")" },
     commandList: "top-level",

@@ -81,8 +81,8 @@ export function createTerminal({ stdout, stderr }: Streams) {
     print,
     /** Whether the reader of stdout, such as `head`, may still want more. */
     isRead: () => stdout.writable,
-    /** The width of the terminal that shows stdout; undefined for a pipe or a file. */
-    columns: stdout.columns,
+    /** The width of the terminal that shows stdout; undefined for a pipe, a file, or a terminal that reports 0. */
+    columns: stdout.columns || undefined,
     /** On a terminal, shows how much of a list has been read, until the next output; without arguments, clears it. */
     progress(done?: number, total?: number) {
       const bar = stderr.isTTY && done && total ? progressBar(done, total) : "";

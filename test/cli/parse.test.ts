@@ -168,6 +168,17 @@ describe("the parser's own output", () => {
     }
   });
 
+  test.each([0, 1, 20])("any help can be printed on a terminal of width %i", (columns) => {
+    for (const words of ["", ...everyCommand]) {
+      let written = "";
+      const write = (text: string) => {
+        written += text;
+      };
+      parse([...words.split(" "), "--help"].filter(Boolean), { write, columns });
+      expect(written).toContain("Usage: settlekit");
+    }
+  });
+
   test.each(["bash", "zsh", "fish", "powershell", "pwsh"])(
     "completion for %s suggests commands",
     (shell) => {

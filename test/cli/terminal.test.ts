@@ -41,6 +41,11 @@ test("any output erases the progress bar first, because it would continue the ba
   expect(everythingOn(screen)).toBe(`${bar}row\n${bar}row\n${bar}{}\n`);
 });
 
+test("a terminal that does not know its size, as in some containers, is as wide as a pipe", () => {
+  const screen = Object.assign(new PassThrough(), { isTTY: true, columns: 0 });
+  expect(createTerminal({ stdout: screen, stderr: screen }).columns).toBeUndefined();
+});
+
 describe("the terminal", () => {
   test("prose goes to stderr, data to stdout", () => {
     const { terminal, written } = terminalWith();
