@@ -101,7 +101,7 @@ export function setting<T = string>(
   parser = string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>,
 ): ValueReader<T> {
   const [name, ...others] = flag.split(/,? /) as [OptionName, ...OptionName[]];
-  const value = given(parser, others.pop() ?? "", "Pass one, or leave the option out.");
+  const value = given(parser, others.pop() ?? "", name);
   return option(name, ...others, value, { description: [text(description)] });
 }
 
@@ -120,21 +120,20 @@ export function operand<T = string>(
   parser = string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>,
 ): ValueReader<T> {
   const errors = { endOfInput: [text(`Missing argument \`${metavar}\`: ${description}`)] };
-  const value = given(parser, metavar, "Pass one.");
-  return argument(value, { description: [text(description)], errors });
+  return argument(given(parser, metavar), { description: [text(description)], errors });
 }
 
 /** Rejects an empty value, and the next option where a value was forgotten. */
-function given<T>(parser: ValueParser<"sync", T>, metavar: string, cure: string): typeof parser {
+function given<T>(parser: ValueParser<"sync", T>, metavar: string, name = metavar): typeof parser {
   return {
     ...parser,
     metavar: metavar as NonEmptyString,
     parse(input) {
-      if (input !== "" && !input.startsWith("--")) return parser.parse(input);
-      const error =
-        input === ""
-          ? message`The value is empty, perhaps because a variable is not set. ${text(cure)}`
-          : message`A value is missing: ${input} is an option.`;
+      // Thrown, because the library would rather report what follows as unexpected.
+      if (input.startsWith("--"))
+        throw new UsageError(`\`${name}\`: A value is missing: "${input}" is an option.`);
+      if (input !== "") return parser.parse(input);
+      const error = message`The value is empty, perhaps because a variable is not set. Pass one.`;
       return { success: false, error };
     },
   };

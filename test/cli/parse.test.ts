@@ -34,6 +34,13 @@ describe("parsing", () => {
     expect(refusalOf("sandbox", "--seed", "-a")).toBeUndefined();
     expect(refusalOf("sandbox", "--host", "--json")).toContain('"--json" is an option');
     expect(refusalOf("sandbox", "--host")).toContain("--host");
+    // Not that 5 is unexpected.
+    expect(refusalOf("payments", "create", "--order-id", "--amount", "5")).toBe(
+      '`--order-id`: A value is missing: "--amount" is an option.',
+    );
+    expect(refusalOf("payments", "get", "--", "--json", "5")).toMatch(
+      /^`PAYMENT_ID`: A value is missing: "--json" is/,
+    );
   });
 
   test("refuses an empty value, which an unset variable leaves behind", () => {
