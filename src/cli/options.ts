@@ -106,7 +106,7 @@ export async function clientFrom(options: ClientOptions): Promise<MerchantClient
 const secretOption = (what: string, variable: string) =>
   setting(
     "--secret SECRET",
-    `${what} Default: ${variable}, which, unlike the option, shows in neither the shell's history nor the list of processes.`,
+    `${what} Default: ${variable}, which, unlike the option, does not show in the list of processes.`,
   ).optional();
 
 export const webhookSecret = secretOption("The webhook secret.", "SETTLEKIT_WEBHOOK_SECRET");
