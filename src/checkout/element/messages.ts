@@ -35,7 +35,7 @@ export const english = {
   onlyOn:
     "Send only {token} on {network}. Anything else may be lost. If an exchange deducts a fee, add it to the amount.",
   validFor: "This price is valid for {time}",
-  priceRenewed: "The price has changed: send the new amount.",
+  priceRenewed: "The price has changed: if you have not paid yet, send the new amount.",
   priceFailed: "The price could not be loaded ({code}). Choose another token, or try again.",
   unpayable: "You cannot pay with this token here ({code}). Choose another token.",
   tryAgain: "Try again",

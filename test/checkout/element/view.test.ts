@@ -79,6 +79,11 @@ describe("the amount", () => {
     expect(knowing({ payment: odd }).title).not.toMatch(/NaN|25/);
   });
 
+  test("that has changed is not asked of customers who may have just sent the old one", () => {
+    const { notice } = viewOf({ ...offered(), isRenewed: true }, texts);
+    expect(notice).toBe("The price has changed: if you have not paid yet, send the new amount.");
+  });
+
   test("to send has Latin digits without grouping in every language", async () => {
     const arabic = createTexts(await loadMessages("ar"), "ar-EG");
     const known = offered({ expectedAmountAsset: "1234567890123" });

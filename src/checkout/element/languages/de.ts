@@ -33,7 +33,8 @@ export const messages: Messages = {
   onlyOn:
     "Senden Sie nur {token} auf {network}. Alles andere kann verloren gehen. Wenn eine Börse eine Gebühr abzieht, rechnen Sie sie zum Betrag hinzu.",
   validFor: "Dieser Preis gilt noch {time}",
-  priceRenewed: "Der Preis hat sich geändert: Senden Sie den neuen Betrag.",
+  priceRenewed:
+    "Der Preis hat sich geändert: Falls Sie noch nicht bezahlt haben, senden Sie den neuen Betrag.",
   priceFailed:
     "Der Preis konnte nicht geladen werden ({code}). Wählen Sie einen anderen Token oder versuchen Sie es noch einmal.",
   unpayable: "Mit diesem Token können Sie hier nicht bezahlen ({code}). Wählen Sie einen anderen.",

@@ -33,7 +33,7 @@ export const messages: Messages = {
   onlyOn:
     "Envíe solo {token} en {network}. Cualquier otra cosa puede perderse. Si una plataforma de intercambio descuenta una comisión, súmela al importe.",
   validFor: "Este precio es válido durante {time}",
-  priceRenewed: "El precio cambió: envíe el nuevo importe.",
+  priceRenewed: "El precio cambió: si aún no ha pagado, envíe el nuevo importe.",
   priceFailed: "No se pudo cargar el precio ({code}). Elija otro token o inténtelo de nuevo.",
   unpayable: "Aquí no se puede pagar con este token ({code}). Elija otro.",
   tryAgain: "Intentar de nuevo",

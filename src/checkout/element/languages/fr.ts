@@ -33,7 +33,7 @@ export const messages: Messages = {
   onlyOn:
     "Envoyez uniquement des {token} sur {network}. Tout autre envoi peut être perdu. Si une plateforme d’échange déduit des frais, ajoutez-les au montant.",
   validFor: "Ce prix est valable pendant {time}",
-  priceRenewed: "Le prix a changé : envoyez le nouveau montant.",
+  priceRenewed: "Le prix a changé : si vous n’avez pas encore payé, envoyez le nouveau montant.",
   priceFailed: "Le prix n’a pas pu être chargé ({code}). Choisissez un autre jeton ou réessayez.",
   unpayable: "Vous ne pouvez pas payer avec ce jeton ici ({code}). Choisissez-en un autre.",
   tryAgain: "Réessayer",

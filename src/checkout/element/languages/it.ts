@@ -33,7 +33,7 @@ export const messages: Messages = {
   onlyOn:
     "Invii solo {token} su {network}. Tutto il resto può andare perso. Se un exchange trattiene una commissione, la aggiunga all’importo.",
   validFor: "Questo prezzo è valido per {time}",
-  priceRenewed: "Il prezzo è cambiato: invii il nuovo importo.",
+  priceRenewed: "Il prezzo è cambiato: se non ha ancora pagato, invii il nuovo importo.",
   priceFailed:
     "Non è stato possibile caricare il prezzo ({code}). Scelga un altro token o riprovi.",
   unpayable: "Qui non si può pagare con questo token ({code}). Ne scelga un altro.",

@@ -34,7 +34,7 @@ export const messages: Messages = {
   onlyOn:
     "Envie apenas {token} na rede {network}. Qualquer outra coisa pode se perder. Se uma corretora descontar uma taxa, some-a ao valor.",
   validFor: "Este preço é válido por {time}",
-  priceRenewed: "O preço mudou: envie o novo valor.",
+  priceRenewed: "O preço mudou: se ainda não pagou, envie o novo valor.",
   priceFailed:
     "Não foi possível carregar o preço ({code}). Escolha outro token ou tente novamente.",
   unpayable: "Não é possível pagar aqui com este token ({code}). Escolha outro.",

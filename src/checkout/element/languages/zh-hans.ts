@@ -33,7 +33,7 @@ export const messages: Messages = {
   onlyOn:
     "请只发送 {network} 上的 {token}。其他任何资产都可能会丢失。如果交易所会扣除手续费，请将其加到金额中。",
   validFor: "此价格剩余有效时间：{time}",
-  priceRenewed: "价格已变动，请发送新的金额。",
+  priceRenewed: "价格已变动。如果您尚未付款，请发送新的金额。",
   priceFailed: "无法加载价格（{code}）。请选择其他代币，或重试。",
   unpayable: "此处不能使用该代币付款（{code}）。请选择其他代币。",
   tryAgain: "重试",
