@@ -103,7 +103,7 @@ export const sandboxSchema = optionsOf({
   identity: z.union([z.string(), z.number()], must("a string or a number")),
   now: z.custom<Date>(
     (value) => value instanceof Date && isWholeWithin(value.getTime(), 0, endOfTimeMs),
-    withCode("invalid_now", must("a Date between 1970 and 5138", " Leave it out for real time.")),
+    withCode("invalid_now", must("a valid Date from 1970 to 5138", " Leave it out for real time.")),
   ),
   // Checked where it is used.
   headerPrefix: z.string(must("a string, such as X-Service")),
@@ -114,7 +114,9 @@ export const sandboxSchema = optionsOf({
     .check(
       z.refine(
         (them) => them.length > 0,
-        withCode("no_merchants", must("an array of at least one object, such as [{}]")),
+        withCode("no_merchants", {
+          error: "merchants is empty. Pass at least one, or leave it out.",
+        }),
       ),
     ),
 });

@@ -62,6 +62,11 @@ describe("an option with the wrong name or type", () => {
     expect(create).toThrow(path);
   });
 
+  it("is described if its type is right: an invalid date, or no merchant", () => {
+    expect(() => createSandbox({ now: new Date("yesterday") })).toThrow("must be a valid Date");
+    expect(() => createSandbox({ merchants: [] })).toThrow("merchants is empty. Pass at least one");
+  });
+
   it("is not shown if it is a URL, which may contain a password", () => {
     const create = () => createSandbox({ webhookUrl: "http://ann:hunter2@127.0.0.1/" });
     expect(create).toThrow(/^webhookUrl must be an absolute http or https URL(?!.*hunter2)/);
