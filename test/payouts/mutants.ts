@@ -163,7 +163,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "an open breaker does not stop payouts",
     file: "src/payouts/attempts.ts",
-    find: 'if (isStopped) return { kind: "stopped" };',
+    find: 'if (stopped_at !== null) return { kind: "stopped" };',
     replace: "",
     test: "test/payouts/deciding.test.ts",
   },
