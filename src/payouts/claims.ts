@@ -7,7 +7,6 @@ import type { PayoutStep, PayoutsEvent } from "./events.ts";
 import { inLedger, type JournalEnd, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
 import { isUnsent, type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
-import type { Doubts } from "./trouble.ts";
 
 /** This process's reading of the list. */
 export class Reading {
@@ -45,6 +44,18 @@ export interface PayoutsContext extends Timing {
   readonly observers: Observers<PayoutsEvent, PayoutStep>;
 }
 
+/** What may be claimed. */
+interface Permits {
+  /** Payouts in doubt. */
+  readonly mayLookUp: boolean;
+  /** Payouts that were sent. */
+  readonly mayTrack: boolean;
+  /** Payouts that are planned or approved. */
+  readonly mayBegin: boolean;
+  /** Only one of those. */
+  readonly isInDoubt: boolean;
+}
+
 /**
  * Claims payouts that are due, those in doubt first: while the service is unavailable, their lookups show that, before
  * further requests end in doubt. Each claim has its own fence, which invalidates earlier ones.
@@ -52,9 +63,9 @@ export interface PayoutsContext extends Timing {
 export function* claim(
   context: PayoutsContext,
   limit: number,
-  { isInDoubt, isTooSoon }: Doubts,
+  { mayLookUp, mayTrack, mayBegin, isInDoubt }: Permits,
 ): Work<PayoutRow[]> {
-  const inDoubt = yield* claimRows(context, limit, "state = 'sending'", []);
+  const inDoubt = mayLookUp ? yield* claimRows(context, limit, "state = 'sending'", []) : [];
   const room = limit - inDoubt.length;
   if (room === 0) return inDoubt;
   const { tenant, known } = context;
@@ -65,14 +76,15 @@ export function* claim(
   // Before a person closes the breaker, an older state of the database may be restored.
   if (isStopped) context.reading.reset();
   const unapproved = context.limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
-  const others =
-    isStopped || isTooSoon
-      ? yield* claimRows(context, room, "state = 'sent'", [])
-      : yield* claimRows(context, isInDoubt ? 1 : room, mayBegin, [unapproved]);
+  const isBeginning = mayBegin && !isStopped;
+  const sent = mayTrack ? "state = 'sent'" : "1 = 0";
+  const others = isBeginning
+    ? yield* claimRows(context, isInDoubt ? 1 : room, `${sent} OR ${isReady}`, [unapproved])
+    : yield* claimRows(context, room, sent, []);
   return [...inDoubt, ...others];
 }
 
-const mayBegin = "state IN ('sent', 'approved') OR state = 'planned' AND amount <= $3";
+const isReady = "state = 'approved' OR state = 'planned' AND amount <= $3";
 
 function* claimRows(
   { tenant, leaseMs }: PayoutsContext,

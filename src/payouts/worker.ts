@@ -3,7 +3,7 @@ import { Alarm, checkWhole, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
-import { isUnsent, type PayoutRow, type PayoutState } from "./payout.ts";
+import type { PayoutRow, PayoutState } from "./payout.ts";
 import { chainPlans } from "./plan.ts";
 import { work } from "./sender.ts";
 import { noDoubts, readDoubts, type StepResult } from "./trouble.ts";
@@ -50,8 +50,9 @@ class Backoff {
     return this.#failures > 0;
   }
 
-  get isPaused(): boolean {
-    return performance.now() < this.#pausedUntil;
+  /** @param isTrying Whether a step is running that may fail in the same way. */
+  mayTry(isTrying: boolean): boolean {
+    return performance.now() >= this.#pausedUntil && !(this.hasFailed && isTrying);
   }
 
   note(isFailure: boolean): void {
@@ -68,10 +69,10 @@ export class Crew {
   readonly #stopping: AbortSignal;
   readonly #stopped: AbortSignal;
   readonly #running = new Map<Promise<void>, PayoutState>();
-  /** After a failure of a payout that was not sent yet: the service may still report on those that were. */
-  readonly #unsent = new Backoff();
-  /** After a failure of any other payout. */
-  readonly #all = new Backoff();
+  /** After a failure of a payout that is not known to be sent: the service may still report on those that are. */
+  readonly #creating = new Backoff();
+  /** After a failure to read the status of one that was sent: the service may still create others. */
+  readonly #tracking = new Backoff();
   /** Whether the service has answered a request for a withdrawal since the last failure. */
   #isAnswering = false;
   /** Number of steps done. */
@@ -101,17 +102,21 @@ export class Crew {
     for (const row of chained) tell(this.#context, row);
     while (this.#room <= 0) await Promise.race(this.#running.keys());
     if (this.#stopping.aborted) return false;
-    if (this.#all.isPaused) return false;
-    const room = this.#room;
-    const [context, isAnswering, unsent] = [this.#context, this.#isAnswering, this.#unsent];
-    const isCreating = [...this.#running.values()].some((state) => state !== "sent");
+    const [context, isAnswering, room] = [this.#context, this.#isAnswering, this.#room];
+    const [creating, tracking] = [this.#creating, this.#tracking];
+    const states = [...this.#running.values()];
+    const isCreating = states.some((state) => state !== "sent");
+    // The answer to what is running shows whether others are likely to get one.
+    const mayLookUp = creating.mayTry(isCreating);
+    const mayTrack = tracking.mayTry(states.includes("sent"));
+    const isOneByOne = (mayLookUp && creating.hasFailed) || (mayTrack && tracking.hasFailed);
     let doubts = noDoubts;
     const rows = await store.transaction(function* () {
       doubts = isAnswering ? noDoubts : yield* readDoubts(tenant);
-      const isInDoubt = doubts.isInDoubt || unsent.hasFailed;
-      // The answer to what is running shows whether others are likely to get one.
-      const isTooSoon = doubts.isTooSoon || unsent.isPaused || (isInDoubt && isCreating);
-      return yield* claim(context, room, { isInDoubt, isTooSoon });
+      const { isInDoubt } = doubts;
+      const mayBegin = mayLookUp && !doubts.isTooSoon && !(isInDoubt && isCreating);
+      const which = { mayLookUp, mayTrack, mayBegin, isInDoubt };
+      return yield* claim(context, isOneByOne ? 1 : room, which);
     });
     for (const row of rows) {
       const step = { orderId: row.order_id, state: row.state };
@@ -132,7 +137,7 @@ export class Crew {
 
   /** How many payouts may be started. */
   get #room(): number {
-    return (this.#all.hasFailed ? 1 : this.#concurrency) - this.#running.size;
+    return this.#concurrency - this.#running.size;
   }
 
   async idle(): Promise<void> {
@@ -143,7 +148,7 @@ export class Crew {
   #note({ state }: PayoutRow, result: StepResult): void {
     const isTrouble = result instanceof Error;
     this.#isAnswering = !isTrouble && (this.#isAnswering || result === "answered");
-    (isUnsent(state) ? this.#unsent : this.#all).note(isTrouble);
+    (state === "sent" ? this.#tracking : this.#creating).note(isTrouble);
   }
 }
 

@@ -336,17 +336,24 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/stale-copy.test.ts",
   },
   {
+    name: "payouts whose status cannot be read delay new ones",
+    file: "src/payouts/worker.ts",
+    find: "const mayLookUp = creating.mayTry(isCreating);",
+    replace: "const mayLookUp = creating.mayTry(isCreating) && tracking.mayTry(false);",
+    test: "test/payouts/rounds.test.ts",
+  },
+  {
     name: "several new payouts are begun before one in doubt has an answer",
     file: "src/payouts/worker.ts",
-    find: " || (isInDoubt && isCreating)",
+    find: " && !(isInDoubt && isCreating)",
     replace: "",
     test: "test/payouts/rounds.test.ts",
   },
   {
     name: "new payouts are put in doubt although the service creates no withdrawals",
-    file: "src/payouts/claims.ts",
-    find: "isStopped || isTooSoon",
-    replace: "isStopped",
+    file: "src/payouts/worker.ts",
+    find: " && !doubts.isTooSoon",
+    replace: "",
     test: "test/payouts/rounds.test.ts",
   },
   {

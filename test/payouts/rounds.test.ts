@@ -202,3 +202,23 @@ it.each(["a worker", "runDue"])(
     expect((await restarted.stats()).states).toMatchObject({ sent: 200 });
   },
 );
+
+it("sends new payouts while what was sent cannot be tracked", async () => {
+  const { world, payouts } = await opened();
+  for (let n = 0; n < 10; n++) await payouts.plan({ ...order, orderId: `sent${n}` });
+  await payouts.runDue();
+  world.answer = (method, path) =>
+    method === "GET" && !path.endsWith("/withdrawals")
+      ? new Response("", { status: 503 })
+      : undefined;
+  const withPlans = {
+    start() {
+      for (let n = 0; n < 60; n++) {
+        setTimeout(() => payouts.plan({ ...order, orderId: `p${n}` }), n * 10_000);
+      }
+      return payouts.start();
+    },
+  };
+  await world.withWorker(withPlans, 10.5 * minute);
+  expect((await payouts.stats()).states).toMatchObject({ sent: 70, planned: 0 });
+});
