@@ -197,6 +197,54 @@ it("does not take subjects for the cause of its end because their failures could
   await database.close();
 });
 
+it("releases what it could not while the database was unavailable, even if its worker is full", async () => {
+  const database = openInMemory();
+  await prepareShop(database);
+  const store = database.open({ clock });
+  let isDown = false;
+  const transaction: Store["transaction"] = async (...work) => {
+    if (!isDown) return store.transaction(...work);
+    isDown = false;
+    throw new StoreError("The database is down.", { code: "store_unavailable" });
+  };
+  const shop = await openShop(database, { store });
+  const hanging = Promise.withResolvers<never>();
+  const get = vi.fn(() => hanging.promise);
+  const full = await openShop(database, {
+    client(tenant) {
+      if (tenant === "") return { payments: { get }, withdrawals: {} } as never;
+      throw new Error("There is no key for it.");
+    },
+    webhooks: () => shop.webhooks,
+    store: { ...store, transaction },
+    onEvent: ({ type }) => {
+      isDown = type === "failed";
+    },
+  });
+  const { inbox } = await openShop(database, {
+    client: () => shop.client,
+    webhooks: () => shop.webhooks,
+    store,
+  });
+  const subjects = store.dialect.expand("{inbox_subjects}");
+  for (const order of ["revoked_1", "order_1", "revoked_2", "order_2"]) {
+    const id = await shop.paid(order);
+    await shop.advance(1);
+    if (order.startsWith("revoked")) {
+      await database.query(`UPDATE ${subjects} SET tenant = 'revoked' WHERE subject = '${id}'`);
+    }
+  }
+  const worker = full.inbox.start({ concurrency: 2, pollMs: 5, drainMs: 0, reconcileEvery: false });
+  await vi.waitFor(() => expect(get).toHaveBeenCalledTimes(2));
+  await vi.waitFor(async () => {
+    await inbox.settleDue();
+    expect((await inbox.stats()).changed).toBe(2);
+  });
+  hanging.reject(new Error("The service is down."));
+  await worker.stop();
+  await database.close();
+});
+
 it("does not park a subject that was settled, although the response to its last commit was lost", async () => {
   const database = openInMemory();
   await prepareShop(database);

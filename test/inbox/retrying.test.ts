@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { RateLimitError } from "settlekit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
@@ -117,6 +118,65 @@ it.each(
     leave.resolve();
     await settling;
     expect(await shop.shipments()).toEqual(["order_1"]);
+    await database.close();
+  },
+);
+
+it.each(databases)(
+  "on %s, a stopped worker does not release a payment that another one has",
+  async (_, open) => {
+    const database = await open();
+    const shop = await openNewShop(database);
+    const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    const id = await shop.paid("order_1");
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    const [begun, taken, leave] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+    vi.spyOn(shop.client.payments, "get")
+      .mockImplementationOnce((async (_id: string, { signal }: { signal: AbortSignal }) => {
+        begun?.resolve();
+        await once(signal, "abort");
+        throw signal.reason;
+      }) as never)
+      .mockImplementationOnce((async (...parameters: Parameters<typeof get>) => {
+        taken?.resolve();
+        await leave?.promise;
+        return get(...parameters);
+      }) as never);
+    const worker = late.inbox.start({ drainMs: 0, reconcileEvery: false });
+    await begun?.promise;
+    await shop.advance(30_001);
+    const settling = shop.inbox.settleDue();
+    await taken?.promise;
+    await worker.stop();
+    expect(await shop.inbox.settle({ kind: "payment", id })).toBe(false);
+    leave?.resolve();
+    await settling;
+    await database.close();
+  },
+);
+
+it.each(databases)(
+  "parks a payment that kills each process that calls settle, on %s",
+  async (_, open) => {
+    const database = await open();
+    const shop = await openNewShop(database);
+    const id = await shop.paid("killer");
+    const death = Promise.withResolvers<never>();
+    const get = vi.fn(() => death.promise);
+    const client = { payments: { get }, withdrawals: {} } as never;
+    const calls = [];
+    for (let deaths = 1; deaths <= 3; deaths++) {
+      const { inbox } = await openShop(database, { client, webhooks: shop.webhooks });
+      calls.push(inbox.settle({ kind: "payment", id }));
+      await vi.waitFor(() => expect(get).toHaveBeenCalledTimes(deaths));
+      await shop.advance(30_001);
+    }
+    await shop.inbox.settleDue();
+    expect(await shop.inbox.parked()).toMatchObject([
+      { subject: id, reason: expect.stringContaining("3 times") },
+    ]);
+    death.reject(new Error("The process has died."));
+    await Promise.allSettled(calls);
     await database.close();
   },
 );
