@@ -123,6 +123,36 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(read()).toEqual(["withdrawal", "payment"]);
   });
 
+  it("wakes a worker for what it finds, and for what an effect has missed", async () => {
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    const older = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    await shop.paid("order_1");
+    await older.inbox.settleDue();
+    await using _worker = shop.inbox.start({ pollMs: 2_147_483_647, reconcileEvery: "1h" });
+    const shipped = (...orders: string[]) =>
+      vi.waitFor(async () => expect(await shop.shipments()).toEqual(orders));
+    await shipped("order_1");
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_2");
+    await shop.inbox.reconcile();
+    await shipped("order_1", "order_2");
+  });
+
+  it("rejects with the signal's reason once it aborts, even if a list failed before", async () => {
+    const abort = new AbortController();
+    const fail = (reason: Error) => () => {
+      throw reason;
+    };
+    vi.spyOn(shop.client.payments, "list").mockImplementation(fail(new Error("down")));
+    vi.spyOn(shop.client.withdrawals, "list").mockImplementation(() => {
+      abort.abort(new Error("Time is up."));
+      return fail(abort.signal.reason)();
+    });
+    const reconciling = shop.inbox.reconcile({ signal: abort.signal });
+    await expect(reconciling).rejects.toThrow("Time is up.");
+  });
+
   it("is done by another worker after one was stopped during it", async () => {
     const { promise: isReading, resolve } = Promise.withResolvers<void>();
     const hang = (_: unknown, { signal }: { signal: AbortSignal }) => ({

@@ -95,6 +95,28 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     expect(await next.inbox.stats()).toMatchObject({ lagMs: 86_460_000, changed: 0 });
   });
 
+  it("are not reported as unhandled while another worker runs them, nor once they are parked", async () => {
+    const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    const tidy = async () => {
+      await shop.advance(600_001);
+      await other.inbox.settleDue();
+    };
+    shop.inbox.task("email", async () => {
+      await database.query(`UPDATE ${tasks} SET due_at = 0, lease_until = 2 * lease_until`);
+      await tidy();
+      throw new Error("The mail server is down.");
+    });
+    shop.inbox.on("payment", "ship", { states: ["completed"] }, (_tx, _payment, { after }) =>
+      after("email"),
+    );
+    await shop.paid("order_1");
+    const tasks = shop.store.dialect.expand("{inbox_tasks}");
+    await shop.inbox.settleDue();
+    await database.query(`UPDATE ${tasks} SET parked_at = 0, due_at = 0, lease_until = 0`);
+    await tidy();
+    expect(other.told("failed")).toEqual([]);
+  });
+
   it("do not count as waiting while they run", async () => {
     const lags: number[] = [];
     shop.inbox.task("email", async () => {

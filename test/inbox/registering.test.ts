@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+
+const day = 86_400_000;
+
+describe.each(databases)("an effect on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    shop = await openNewShop(database);
+  });
+  afterEach(() => database.close());
+
+  const nextVersion = () => openShop(database, { client: shop.client, webhooks: shop.webhooks });
+
+  it("runs only for its kind, even if one of the other kind has its name", async () => {
+    const ran: string[] = [];
+    for (const kind of ["payment", "withdrawal"] as const) {
+      shop.inbox.on(kind, "book", {}, (_tx, { id }) => {
+        ran.push(`${kind} ${id}`);
+      });
+    }
+    const id = await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(ran).toEqual([`payment ${id}`]);
+  });
+
+  it("for `confirmed` runs for `completed`, which means the same", async () => {
+    const states: string[] = [];
+    shop.inbox.on("payment", "ship", { states: ["confirmed"] }, (_tx, _payment, { state }) => {
+      states.push(state);
+    });
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(states).toEqual(["completed"]);
+  });
+
+  it("that is new runs for states reached after its `since`, however long ago that was", async () => {
+    await shop.inbox.settleDue();
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.advance(3 * day);
+    const ran: unknown[] = [];
+    const { inbox } = await nextVersion();
+    inbox.on("payment", "thank", { since: new Date(0) }, (_tx, { orderId }) => {
+      ran.push(orderId);
+    });
+    await inbox.settleDue();
+    expect(ran).toEqual(["order_1"]);
+  });
+
+  it.each([
+    ["an hour", day / 24, ["order_1"]],
+    ["three days", 3 * day, []],
+  ])(
+    "that an older version did not have, %s ago, catches up for two days",
+    async (_age, ms, shipped) => {
+      const newer = await nextVersion();
+      ship(newer.inbox);
+      await newer.inbox.settleDue();
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      await shop.advance(ms);
+      const restarted = await nextVersion();
+      ship(restarted.inbox);
+      await restarted.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(shipped);
+    },
+  );
+});
