@@ -52,21 +52,79 @@ describe.each(databases)("an effect on %s", (_, openDatabase) => {
   });
 
   it.each([
-    ["an hour", day / 24, ["order_1"]],
+    ["an hour", day / 24, ["completed"]],
     ["three days", 3 * day, []],
   ])(
     "that an older version did not have, %s ago, catches up for two days",
-    async (_age, ms, shipped) => {
-      const newer = await nextVersion();
-      ship(newer.inbox);
-      await newer.inbox.settleDue();
-      await shop.paid("order_1");
+    async (_age, ms, caughtUp) => {
+      const ran: string[] = [];
+      const newerVersion = async () => {
+        const newer = await nextVersion();
+        newer.inbox.on("payment", "note", {}, (_tx, _payment, { state }) => {
+          ran.push(state);
+        });
+        await newer.inbox.settleDue();
+      };
+      await newerVersion();
+      const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
+      await shop.sandbox.webhooks.idle();
+      await newerVersion();
+      const before = ran.length;
+      expect(before).toBeGreaterThan(0);
+      ship(shop.inbox);
       await shop.inbox.settleDue();
+      await shop.sandbox.payments.simulate(paymentId, "success");
+      await shop.sandbox.webhooks.idle();
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
       await shop.advance(ms);
-      const restarted = await nextVersion();
-      ship(restarted.inbox);
-      await restarted.inbox.settleDue();
-      expect(await shop.shipments()).toEqual(shipped);
+      await newerVersion();
+      expect(ran.slice(before)).toEqual(caughtUp);
     },
   );
+
+  it("that missed nothing causes no more work", async () => {
+    shop.inbox.on("payment", "count", {}, () => undefined);
+    await shop.inbox.settleDue();
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.advance(1);
+    const { inbox } = await nextVersion();
+    inbox.on("payment", "thank", {}, () => undefined);
+    inbox.on("withdrawal", "count", { since: new Date(0) }, () => undefined);
+    expect(await inbox.settleDue()).toBe(0);
+  });
+
+  it("that a payment has missed does not hurry its next attempt", async () => {
+    const newer = await nextVersion();
+    ship(newer.inbox);
+    await newer.inbox.settleDue();
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await database.query(
+      shop.store.dialect.expand(
+        `UPDATE {inbox_subjects} SET news = news + 1, due_at = due_at + ${day / 24}`,
+      ),
+    );
+    const restarted = await nextVersion();
+    ship(restarted.inbox);
+    expect(await restarted.inbox.settleDue()).toBe(0);
+    await shop.advance(day / 12);
+    expect((await restarted.inbox.stats()).lagMs).toBe(day / 12);
+    await restarted.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+  });
+
+  it("that catches up late does not count as having waited", async () => {
+    const newer = await nextVersion();
+    ship(newer.inbox);
+    await newer.inbox.settleDue();
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.advance(day / 24);
+    const restarted = await nextVersion();
+    ship(restarted.inbox);
+    await restarted.inbox.reconcile();
+    expect(await restarted.inbox.stats()).toMatchObject({ changed: 1, lagMs: 0 });
+  });
 });
