@@ -205,7 +205,7 @@ async function walk(
   watermark = CASE WHEN watermark BETWEEN $6 AND $3 OR watermark > {now} + $5 THEN $3 ELSE watermark END
 WHERE tenant = $1 AND kind = $2`,
       // The watermark stays if a later `since` left a gap after it unread.
-      [tenant, kind, Math.min(next, startedAt), found.missed, overlapMs, watermark],
+      [tenant, kind, next, found.missed, overlapMs, watermark],
     ),
   );
   report({ type: "reconciled", tenant, kind, ...found });
