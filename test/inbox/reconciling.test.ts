@@ -107,89 +107,39 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     },
   );
 
-  describe("a list with items of the last hours", () => {
-    const minute = 60_000;
-    let now: number;
-    beforeEach(async () => {
-      await shop.inbox.settleDue();
-      const [row] = await database.query("SELECT ms FROM test_clock");
-      now = Number(row?.ms);
+  it("counts only what no webhook reported, and hurries nothing that is retried", async () => {
+    shop.inbox.on("payment", "ship", { states: ["completed"] }, () => {
+      throw new Error("out of stock");
     });
-    const setWatermark = (minutesAgo: number) =>
-      database.query(
-        shop.store.dialect.expand(
-          `UPDATE {inbox_watermarks} SET watermark = ${now - minutesAgo * minute}`,
-        ),
-      );
-    /** Lists items created this many minutes ago; NaN for an unreadable time. */
-    const listing = (items: readonly (readonly [minutesAgo: number, status: string])[]) =>
-      vi.spyOn(shop.client.payments, "list").mockImplementation(async function* () {
-        for (const [minutesAgo, status] of items) {
-          const createdAt = new Date(now - minutesAgo * minute);
-          yield {
-            id: `p${minutesAgo}`,
-            status,
-            createdAt: Number.isNaN(minutesAgo) ? "" : createdAt.toISOString(),
-          };
-        }
-      } as never);
-
-    it.each([
-      ["until the first that is too old", [10, 64, 66, 20], 2],
-      ["to its end if they are out of order", [30, Number.NaN, 10, 66, 20], 4],
-    ])("is read %s", async (_until, minutes, listed) => {
-      await setWatermark(60);
-      listing(minutes.map((ago) => [ago, "completed"]));
-      expect(await shop.inbox.reconcile()).toMatchObject({ listed });
-    });
-
-    it.each([
-      [
-        "its newest item",
-        60,
-        [
-          [10, "completed"],
-          [40, "completed"],
-        ],
-        10,
-      ],
-      [
-        "an item that may still change",
-        60,
-        [
-          [10, "completed"],
-          [20, "pending"],
-          [40, "completed"],
-        ],
-        20,
-      ],
-      [
-        "where this check began, at the earliest",
-        60,
-        [
-          [10, "completed"],
-          [63, "pending"],
-        ],
-        60,
-      ],
-      [
-        "a week ago, at the earliest",
-        8 * 1440,
-        [
-          [10, "completed"],
-          [7.5 * 1440, "pending"],
-        ],
-        7 * 1440,
-      ],
-      ["now, at the latest", 60, [[-10, "completed"]], 0],
-    ] as const)("is next checked from %s", async (_from, before, items, after) => {
-      await setWatermark(before);
-      listing(items);
-      await shop.inbox.reconcile();
-      const [row] = await database.query(watermark(shop));
-      expect((now - Number(row?.watermark)) / minute).toBe(after);
-    });
+    await shop.inbox.settleDue();
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 0 });
+    expect(await shop.inbox.settleDue()).toBe(0);
   });
+
+  it("takes an earlier status for a list that lags", async () => {
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    const list = shop.client.payments.list.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "list").mockImplementation(async function* (
+      ...parameters: Parameters<typeof list>
+    ) {
+      for await (const item of list(...parameters)) yield { ...item, status: "pending" };
+    } as never);
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 0 });
+  });
+
+  it.each(["tenant = 'other'", "by_order = 1"])(
+    "finds a payment although a row with %s has its id",
+    async (other) => {
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      const subjects = shop.store.dialect.expand("{inbox_subjects}");
+      await database.query(`UPDATE ${subjects} SET ${other}`);
+      expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
+    },
+  );
 
   it("retries a failed list after a minute", async () => {
     const turn = () => shop.inbox.start({ reconcileEvery: "1h" }).stop();

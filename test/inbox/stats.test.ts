@@ -31,6 +31,34 @@ describe.each(databases)("the stats of an inbox on %s", (_, openDatabase) => {
     });
   });
 
+  it("count what is parked apart, and only what was settled in the last minute", async () => {
+    shop.inbox.task("email", () => undefined);
+    shop.inbox.on("payment", "mail", { states: ["completed"] }, (_tx, { orderId }, { after }) => {
+      if (orderId === "order_2") throw new Error("out of stock");
+      after("email");
+    });
+    const good = await shop.paid("order_1");
+    const bad = await shop.paid("order_2");
+    await shop.inbox.settle({ kind: "payment", id: good });
+    await expect(shop.inbox.settle({ kind: "payment", id: bad })).rejects.toThrow("out of stock");
+    expect(await shop.inbox.stats()).toMatchObject({ tasks: 1, settledPerMinute: 1 });
+    const expand = (text: string) => shop.store.dialect.expand(text);
+    await database.query(expand("UPDATE {inbox_tasks} SET parked_at = 1, failures = 25"));
+    await database.query(expand("UPDATE {inbox_subjects} SET parked_at = 2 WHERE news > seen"));
+    await shop.advance(60_001);
+    const none = { changed: 0, lagMs: 0, tasks: 0, settledPerMinute: 0 };
+    expect(await shop.inbox.stats()).toMatchObject({ ...none, parked: 2 });
+    expect(await shop.inbox.failing()).toEqual([]);
+    const parked = await shop.inbox.parked();
+    expect(parked.map(({ kind }) => kind)).toEqual(["task", "payment"]);
+  });
+
+  it("show no lag once the database's clock was set back", async () => {
+    await shop.paid("order_1");
+    await shop.advance(-60_000);
+    expect(await shop.inbox.stats()).toMatchObject({ changed: 1, lagMs: 0 });
+  });
+
   it("show no lag from a change that was settled while another one arrived", async () => {
     ship(shop.inbox);
     const id = await shop.paid("order_1");

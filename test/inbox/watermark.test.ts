@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { openNewShop, type Shop } from "./shop.ts";
+
+describe.each(databases)("a list with items of the last hours, on %s,", (_, openDatabase) => {
+  const minute = 60_000;
+  let database: TestDatabase;
+  let shop: Shop;
+  let now: number;
+  beforeEach(async () => {
+    database = await openDatabase();
+    shop = await openNewShop(database);
+    await shop.inbox.settleDue();
+    const [row] = await database.query("SELECT ms FROM test_clock");
+    now = Number(row?.ms);
+  });
+  afterEach(() => database.close());
+
+  const setWatermark = (minutesAgo: number) =>
+    database.query(
+      shop.store.dialect.expand(
+        `UPDATE {inbox_watermarks} SET watermark = ${now - minutesAgo * minute}`,
+      ),
+    );
+  /** Lists items created this many minutes ago; NaN for an unreadable time. */
+  const listing = (items: readonly (readonly [minutesAgo: number, status: string])[]) =>
+    vi.spyOn(shop.client.payments, "list").mockImplementation(async function* () {
+      for (const [minutesAgo, status] of items) {
+        const createdAt = new Date(now - minutesAgo * minute);
+        yield {
+          id: `p${minutesAgo}`,
+          status,
+          createdAt: Number.isNaN(minutesAgo) ? "" : createdAt.toISOString(),
+        };
+      }
+    } as never);
+
+  it.each([
+    ["until the first that is too old", [10, 64, 66, 20], 2],
+    ["to its end if they are out of order", [30, Number.NaN, 10, 66, 20], 4],
+  ])("is read %s", async (_until, minutes, listed) => {
+    await setWatermark(60);
+    listing(minutes.map((ago) => [ago, "completed"]));
+    expect(await shop.inbox.reconcile()).toMatchObject({ listed });
+  });
+
+  it.each([
+    [
+      "its newest item",
+      60,
+      [
+        [10, "completed"],
+        [40, "completed"],
+      ],
+      10,
+    ],
+    [
+      "an item that may still change",
+      60,
+      [
+        [10, "completed"],
+        [20, "pending"],
+        [40, "completed"],
+      ],
+      20,
+    ],
+    [
+      "where this check began, at the earliest",
+      60,
+      [
+        [10, "completed"],
+        [63, "pending"],
+      ],
+      60,
+    ],
+    [
+      "a week ago, at the earliest",
+      8 * 1440,
+      [
+        [10, "completed"],
+        [7.5 * 1440, "pending"],
+      ],
+      7 * 1440,
+    ],
+    ["now, at the latest", 60, [[-10, "completed"]], 0],
+  ] as const)("is next checked from %s", async (_from, before, items, after) => {
+    await setWatermark(before);
+    listing(items);
+    await shop.inbox.reconcile();
+    const [row] = await database.query(
+      shop.store.dialect.expand("SELECT watermark FROM {inbox_watermarks} WHERE kind = 'payment'"),
+    );
+    expect((now - Number(row?.watermark)) / minute).toBe(after);
+  });
+});
