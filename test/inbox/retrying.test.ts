@@ -177,6 +177,9 @@ it.each(databases)(
     ]);
     death.reject(new Error("The process has died."));
     await Promise.allSettled(calls);
+    expect(await shop.inbox.retryAll()).toBe(1);
+    expect(await shop.inbox.settleDue()).toBe(1);
+    expect(await shop.inbox.parked()).toEqual([]);
     await database.close();
   },
 );
@@ -209,6 +212,7 @@ describe.each(databases)("after a fix, an operator on %s", (_, openDatabase) => 
     await expect(shop.inbox.retry(undefined as never)).rejects.toThrow(/that failed has the id/);
     expect(await shop.inbox.settleDue()).toBe(0);
     await shop.inbox.retry(first?.id ?? "");
+    expect(await shop.inbox.failing()).toEqual(failing.slice(1));
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toHaveLength(1);
     expect(await shop.inbox.retryAll()).toBe(2);
@@ -218,7 +222,7 @@ describe.each(databases)("after a fix, an operator on %s", (_, openDatabase) => 
     expect(await shop.inbox.retryAll()).toBe(0);
   });
 
-  it("sees a failing task, and retries it", async () => {
+  it("sees a failing task, and retries it, also once it is parked", async () => {
     let isBroken = true;
     shop.inbox.on("payment", "ship", { states: ["completed"] }, (_tx, _payment, { after }) => {
       after("email");
@@ -231,6 +235,11 @@ describe.each(databases)("after a fix, an operator on %s", (_, openDatabase) => 
     expect(await shop.inbox.failing()).toMatchObject([
       { kind: "task", failures: 1, reason: "Error: no mail server" },
     ]);
+    expect(await shop.inbox.retryAll()).toBe(1);
+    await shop.inbox.settleDue();
+    expect(shop.told("retried").map(({ failures }) => failures)).toEqual([1, 1]);
+    const expand = (text: string) => shop.store.dialect.expand(text);
+    await database.query(expand("UPDATE {inbox_tasks} SET parked_at = 1, failures = 0"));
     isBroken = false;
     expect(await shop.inbox.retryAll()).toBe(1);
     await shop.inbox.settleDue();
