@@ -99,7 +99,7 @@ export function createReceiver(
     on(event: string, handler: Handler) {
       checkOption("event", typeof event === "string" && event !== "", "the name of an event");
       checkOption("handler", typeof handler === "function", "a function");
-      const problem = event === "*" ? undefined : misspeltEvent(event, eventNames);
+      const problem = misspeltEvent(event, eventNames);
       if (problem !== undefined) void log("warn", problem, { event });
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);
     },

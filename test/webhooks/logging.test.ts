@@ -188,6 +188,13 @@ describe("the report of a failure", () => {
     });
   });
 
+  it("goes to both logger and onError", async () => {
+    const [log, onError] = [logger(), vi.fn()];
+    await answer(failing({ logger: log, onError }), signed("a"));
+    expect(log.error).toHaveBeenCalledOnce();
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
   it("includes the event if a handler's event name resembles a known one", async () => {
     const log = logger();
     receiver({ logger: log }).on("payment.update", () => undefined);
