@@ -157,19 +157,23 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(read()).toEqual(["withdrawal", "payment"]);
   });
 
-  it("wakes a worker for what it finds, and for what an effect has missed", async () => {
+  it("wakes a worker for what it finds, and a new process for what an effect has missed", async () => {
     ship(shop.inbox);
-    await shop.inbox.settleDue();
-    const older = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
-    await shop.paid("order_1");
-    await older.inbox.settleDue();
-    await using _worker = shop.inbox.start({ pollMs: 2_147_483_647, reconcileEvery: "1h" });
+    await using _worker = shop.inbox.start({ pollMs: 2_147_483_647, reconcileEvery: false });
+    await shop.inbox.stats();
     const shipped = (...orders: string[]) =>
       vi.waitFor(async () => expect(await shop.shipments()).toEqual(orders));
-    await shipped("order_1");
     shop.deliverTo(async () => new Response());
-    await shop.paid("order_2");
+    await shop.paid("order_1");
     await shop.inbox.reconcile();
+    await shipped("order_1");
+    const other = () =>
+      openShop(database, { client: shop.client, webhooks: shop.webhooks, store: shop.store });
+    const [older, newer] = [await other(), await other()];
+    const id = await shop.paid("order_2");
+    expect(await older.inbox.settle({ kind: "payment", id })).toBe(true);
+    ship(newer.inbox);
+    await newer.inbox.stats();
     await shipped("order_1", "order_2");
   });
 

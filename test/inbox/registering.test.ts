@@ -18,13 +18,16 @@ describe.each(databases)("an effect on %s", (_, openDatabase) => {
   it("runs only for its kind, even if one of the other kind has its name", async () => {
     const ran: string[] = [];
     for (const kind of ["payment", "withdrawal"] as const) {
-      shop.inbox.on(kind, "book", {}, (_tx, { id }) => {
-        ran.push(`${kind} ${id}`);
-      });
+      for (const name of ["book", `book_${kind}`]) {
+        shop.inbox.on(kind, name, {}, (_tx, { id }) => {
+          ran.push(`${name} of ${kind} ${id}`);
+        });
+      }
     }
     const id = await shop.paid("order_1");
     await shop.inbox.settleDue();
-    expect(ran).toEqual([`payment ${id}`]);
+    expect(ran).toEqual([`book of payment ${id}`, `book_payment of payment ${id}`]);
+    expect(shop.told("retried")).toEqual([]);
   });
 
   it("for `confirmed` runs for `completed`, which means the same", async () => {
@@ -91,7 +94,7 @@ describe.each(databases)("an effect on %s", (_, openDatabase) => {
     await shop.advance(1);
     const { inbox } = await nextVersion();
     inbox.on("payment", "thank", {}, () => undefined);
-    inbox.on("withdrawal", "count", { since: new Date(0) }, () => undefined);
+    inbox.on("withdrawal", "book", { since: new Date(0) }, () => undefined);
     expect(await inbox.settleDue()).toBe(0);
   });
 

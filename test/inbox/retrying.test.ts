@@ -175,11 +175,11 @@ it.each(databases)(
     expect(await shop.inbox.parked()).toMatchObject([
       { subject: id, reason: expect.stringContaining("3 times") },
     ]);
-    death.reject(new Error("The process has died."));
-    await Promise.allSettled(calls);
     expect(await shop.inbox.retryAll()).toBe(1);
     expect(await shop.inbox.settleDue()).toBe(1);
     expect(await shop.inbox.parked()).toEqual([]);
+    death.reject(new Error("The process has died."));
+    await Promise.allSettled(calls);
     await database.close();
   },
 );
