@@ -159,8 +159,8 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
 
   it("wakes a worker for what it finds, and a new process for what an effect has missed", async () => {
     ship(shop.inbox);
+    await shop.inbox.settleDue();
     await using _worker = shop.inbox.start({ pollMs: 2_147_483_647, reconcileEvery: false });
-    await shop.inbox.stats();
     const shipped = (...orders: string[]) =>
       vi.waitFor(async () => expect(await shop.shipments()).toEqual(orders));
     shop.deliverTo(async () => new Response());
@@ -173,7 +173,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     const id = await shop.paid("order_2");
     expect(await older.inbox.settle({ kind: "payment", id })).toBe(true);
     ship(newer.inbox);
-    await newer.inbox.stats();
+    await newer.inbox.reconcile();
     await shipped("order_1", "order_2");
   });
 
