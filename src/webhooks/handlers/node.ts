@@ -20,6 +20,8 @@ export interface NodeRequest {
   readonly stream?: {
     /** Ends the request's stream, and leaves the connection open. */
     close?(): unknown;
+    /** The connection, whose `close` lets the other streams finish. */
+    readonly session?: { close(): unknown } | undefined;
   };
   on(event: string, listener: (argument: string | Uint8Array) => void): unknown;
   pause(): unknown;
@@ -56,8 +58,11 @@ export function createNodeHandler(receive: Receive): NodeHandler {
     if (isUnread && !isHttp2) headers.Connection = "close";
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.end();
+    if (!isUnread || !isHttp2) return;
     // Otherwise its stream stays open until the sender has sent the rest.
-    if (isUnread && isHttp2) request.stream?.close?.();
+    request.stream?.close?.();
+    // Unread bytes take up the connection's flow control window for ever, so a few refusals would block all requests.
+    request.stream?.session?.close();
   };
 }
 
