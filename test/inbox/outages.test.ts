@@ -144,7 +144,8 @@ describe.each(databases)("while the service cannot be read, an inbox on %s", (_,
     // A payment and the list, every 15 to 30 s.
     expect(reads() - before).toBeGreaterThanOrEqual(2 * 7);
     expect(reads() - before).toBeLessThanOrEqual(2 * 18);
-    expect(shop.told("failed")).toHaveLength(1);
+    // On a busy machine, the worker may also report that it waited for a connection to the database: its clock is faster.
+    expect(shop.told("failed").filter(({ kind }) => kind === "payment")).toHaveLength(1);
     expect(await failures()).toBe(0);
     shop.sandbox.faults.clear();
     await pass(30_500);
