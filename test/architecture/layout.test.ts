@@ -31,7 +31,7 @@ test.each([
   ["resources", 2_528],
   ["sandbox", 6_480],
   ["testing", 401],
-  ["webhooks", 1_721],
+  ["webhooks", 1_724],
   ["wire", 1_737],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;

@@ -20,8 +20,13 @@ export interface NodeRequest {
   readonly stream?: {
     /** Ends the request's stream, and leaves the connection open. */
     close?(): unknown;
-    /** The connection, whose `close` lets the other streams finish. */
-    readonly session?: { close(): unknown } | undefined;
+    /** The connection. */
+    readonly session?:
+      | {
+          /** Ends it once its other streams have finished. */
+          close(): unknown;
+        }
+      | undefined;
   };
   on(event: string, listener: (argument: string | Uint8Array) => void): unknown;
   pause(): unknown;
