@@ -120,6 +120,29 @@ describe("a printed error", () => {
     expect(shown(error)).not.toContain(secretKey);
   });
 
+  test.each([
+    ["message", { message: secretKey }],
+    ["code", { code: secretKey }],
+  ])("does not show the secret when the platform puts it into its error's %s", async (_, facts) => {
+    const cause = Object.assign(new Error("it broke"), { code: "EPIPE" }, facts);
+    const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
+    const error = await failure(clientFor("https://api.example", { fetch }));
+    expect(shown(error)).toContain("[redacted]");
+    expect(shown(error)).not.toContain(secretKey);
+  });
+
+  test("does not show a secret without a prefix that the service returns as another object's id", async () => {
+    const secret = "Q7fx9Zk3LmN0pXr2";
+    using server = scriptedService({ body: { ...createdPayment.payment, id: secret } });
+    const error = await clientFor(server.url)
+      .checkout({ paymentId: "a-payment", secret })
+      .payment()
+      .catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: "answer_differs" });
+    expect(shown(error)).toContain("[redacted]");
+    expect(shown(error)).not.toContain(secret);
+  });
+
   test("does not show the secret when the key itself is refused", () => {
     const wrong = `sk_live\n${webhookSecret}`;
     const refuse = () => new MerchantClient({ secretKey: wrong, environment: "sandbox" });

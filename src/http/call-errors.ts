@@ -15,6 +15,8 @@ interface CallFacts {
   readonly attempts: number;
   /** Whether the call ended early because the client's retry budget was empty. */
   readonly outOfBudget?: boolean;
+  /** Removes credentials from a text that the service sent. */
+  readonly redact?: (text: string) => string;
 }
 
 /** The error that ends a call, with the call's outcome. */
@@ -126,13 +128,14 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     case "differing": {
       const { status, fields, body } = failure;
       const { id, paymentId = id } = { ...(body as { id?: unknown; paymentId?: unknown }) };
+      const object = show(typeof paymentId === "string" ? call.redact?.(paymentId) : paymentId);
       const cure =
         replay === "safe"
           ? "error.body holds it. Do not use it: find out whether it came from a cache or proxy, and report it to the service."
           : "It is unknown what was created; error.body holds the whole response. Do not repeat the call: check what was " +
             "created, and report it to the service.";
       return new errors.UnexpectedResponseError(
-        `The service responded to ${operation} with the object ${show(paymentId)}, which does not match the ` +
+        `The service responded to ${operation} with the object ${object}, which does not match the ` +
           `request (different ${fields.join(", ")}). ${cure}`,
         { ...facts, code: "answer_differs", status, body },
       );

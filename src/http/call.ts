@@ -216,7 +216,7 @@ export async function makeCall<T>(
   function stop(failure: Failure, outOfBudget = false): never {
     // Between attempts, an earlier one may have taken effect.
     if (failure.kind === "aborted" && attempts > 0) outcome = "unknown";
-    const call = { operation: name, replay, service: settings, idempotencyKey, attempts };
+    const call = { operation: name, replay, service: settings, idempotencyKey, attempts, redact };
     throw errorFor(failure, outcome, { ...call, outOfBudget });
   }
 

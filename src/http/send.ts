@@ -191,7 +191,7 @@ export function createSender(settings: HttpSettings) {
       }
       const { kind, code, detail } = readNetworkError(error, customFetch && new URL(baseUrl));
       // A dispatcher that repeats requests may fail to connect only the second time.
-      return { kind: isWritten ? "connection" : kind, code, detail: redact(detail) };
+      return { kind: isWritten ? "connection" : kind, code: redact(code), detail: redact(detail) };
     }
 
     function customCode({ option, message, maySend, cause }: CustomCodeError): Failure {
@@ -215,7 +215,7 @@ export function createSender(settings: HttpSettings) {
       }
       // Part of the response arrived, so the request was sent, whatever the platform calls the error.
       const { code, detail } = readNetworkError(error);
-      return endOf(error) ?? { kind: "connection", code, detail: redact(detail) };
+      return endOf(error) ?? { kind: "connection", code: redact(code), detail: redact(detail) };
     }
 
     const result = await exchange()
