@@ -120,16 +120,15 @@ export function redactor(credential: string): (text: string) => string {
 }
 
 function patternOf(credential: string): RegExp {
-  // JSON may escape a slash with a backslash.
-  const literal = (text: string) => text.replace(/\W/g, "\\$&").replaceAll("\\/", "\\\\?\\/");
+  // URLs and JSON escape some characters.
+  const literal = (text: string) =>
+    text.replace(/\W/g, (it) => `(?:\\\\?\\${it}|(?:%|\\\\u00)${it.charCodeAt(0).toString(16)})`);
   const start = credential.slice(0, tellingLength);
   const cut = [...start].map((_, index) => `${literal(start.slice(0, index + 1))}$`);
+  // A class takes no stack, however long the text is. It includes the characters of escapes.
+  const rest = `[${credential.replace(/\W/g, "\\$&")}%\\\\u\\da-f]*`;
   return new RegExp(
-    [
-      literal(credential),
-      `${literal(start)}[${literal(credential)}]*`,
-      ...cut.slice(tellingAtEnd - 1),
-    ].join("|"),
+    [literal(credential), literal(start) + rest, ...cut.slice(tellingAtEnd - 1)].join("|"),
     "gi",
   );
 }

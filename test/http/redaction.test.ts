@@ -19,11 +19,19 @@ describe("a credential in a text", () => {
     ["twice", `${key}${key}`, "[redacted][redacted]"],
     ["in upper case", key.toUpperCase(), "[redacted]"],
     ["with its slash escaped as in some JSON", "sk_test_4f9a7c1e\\/0b52.", "[redacted]."],
+    ["in a URL's query", "/x?secret=sk_test_4f9a7c1e%2F0b52&y", "/x?secret=[redacted]&y"],
+    ["escaped in a text that is not JSON", "sk_test_4f9a7c1e\\u002f0b52.", "[redacted]."],
+    ["encoded and shortened", "sk_test_4f9a7c1e%2F0b... failed", "[redacted]... failed"],
     ["shortened by the service", "key sk_test_4f9a7... is unknown", "key [redacted]... is unknown"],
     ["cut off at the end of the text", "unknown key sk_test_4f", "unknown key [redacted]"],
     ["next to letters whose lower case is longer", `İİİ ${key}`, "İİİ [redacted]"],
   ])("%s is redacted", (_, text, shown) => {
     expect(redact(text)).toBe(shown);
+  });
+
+  test("is redacted in a URL even if every second character of it needs encoding", () => {
+    const token = "a+b/c=d+e/f=g+h/i=";
+    expect(redactor(token)(`?t=${encodeURIComponent(token)}`)).toBe("?t=[redacted]");
   });
 
   test("never shows, wherever it is cut off", () => {
