@@ -144,14 +144,15 @@ function checkIdempotencyKey(key: string | undefined): string {
   );
 }
 
+/** "." and ".." survive encoding, and URL parsing would resolve them. Some proxies decode slashes, then do the same. */
+const notAnId = /^$|(^|[/\\])\.{1,2}([/\\]|$)|\p{Cc}/u;
+
 /** Fills in ids. None of them can change the route. */
 function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
-    // "." and ".." survive encoding, and URL parsing would resolve them.
-    if (typeof value === "string" && !/^\.{0,2}$|\p{Cc}/u.test(value) && value.isWellFormed()) {
-      return encodeURIComponent(value);
-    }
+    const isId = typeof value === "string" && !notAnId.test(value) && value.isWellFormed();
+    if (isId) return encodeURIComponent(value);
     throw invalidArgument(name, `${name} must be an id from the service, got ${show(value)}.`);
   });
 }

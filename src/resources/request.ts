@@ -144,9 +144,9 @@ function checkBody(body: object): object {
   throw refused("body", "must be a plain object or an array, which is sent as JSON", body);
 }
 
-/** Whether a path is literal: URL parsing must not turn it into a different one. */
+/** Whether a path is literal: URL parsing keeps it, even behind a proxy that decodes its slashes. */
 function isPlainPath(path: unknown): boolean {
   if (typeof path !== "string" || !/^\/(?!\/)[^?#\\{}\s]+$/.test(path)) return false;
-  const base = "https://base.invalid";
-  return URL.canParse(base + path) && new URL(base + path).href === base + path;
+  const url = `https://base.invalid${path.replace(/%2f|%5c/gi, "/")}`;
+  return URL.canParse(url) && new URL(url).href === url;
 }
