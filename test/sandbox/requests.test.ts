@@ -121,6 +121,11 @@ describe("the record of requests", () => {
     const secrets = [secret, secretKey, webhookSecret, accessToken];
     for (const each of secrets) {
       await send(sandbox, `${paymentsPath}?search=${each}`, { headers: { "X-Note": each } });
+      // After a letter or a digit, where no word begins.
+      const nested = encodeURIComponent(`https://shop.example/?key=${each}`);
+      await send(sandbox, `${paymentsPath}?search=${nested}`, {
+        headers: { "X-Note": `order_${each}` },
+      });
       await send(sandbox, paymentsPath, {
         body: { ...order, customMetadata: `{"key":"${each}"}` },
       });
