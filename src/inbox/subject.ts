@@ -26,8 +26,8 @@ export type InboxClient = Pick<MerchantClient, "payments" | "withdrawals">;
  * How far each status has progressed, to detect that a signed status is ahead of the service's response. Money may
  * arrive after `expired`, so paid ranks higher.
  */
-const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
-  payment: {
+const ranks: Record<SubjectKind, ReadonlyMap<string, number>> = {
+  payment: ranking({
     pending: 1,
     processing: 2,
     failed: 3,
@@ -37,13 +37,18 @@ const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
     confirmed: 4,
     partially_refunded: 5,
     refunded: 6,
-  },
-  withdrawal: { pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 },
+  }),
+  withdrawal: ranking({ pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 }),
 };
+
+/** A map, in which no inherited name, such as "constructor", is a status. */
+function ranking(ranks: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  return new Map(Object.entries(ranks));
+}
 
 /** Advice about a status that may be misspelt or new; undefined for a known one. */
 export function unknownState(kind: SubjectKind, status: string): string | undefined {
-  const known = Object.keys(ranks[kind]);
+  const known = [...ranks[kind].keys()];
   if (known.includes(status)) return undefined;
   const near = nearest(status, known);
   return near
@@ -53,12 +58,12 @@ export function unknownState(kind: SubjectKind, status: string): string | undefi
 
 /** 0 for an unknown status, so that it is ahead of nothing. */
 export function signedRank(kind: SubjectKind, status: unknown): number {
-  return (typeof status === "string" && ranks[kind][status]) || 0;
+  return (typeof status === "string" && ranks[kind].get(status)) || 0;
 }
 
 /** Infinity for an unknown fetched status, so that it is behind nothing. */
 export function fetchedRank(kind: SubjectKind, status: string): number {
-  return ranks[kind][status] ?? Number.POSITIVE_INFINITY;
+  return ranks[kind].get(status) ?? Number.POSITIVE_INFINITY;
 }
 
 /** `confirmed` is another name for `completed`: effects run for only one of them. */

@@ -34,6 +34,18 @@ describe.each(databases)("the current status of a payment, on %s", (_, openDatab
     expect(await shop.shipments()).toEqual(["order_1"]);
   });
 
+  it.each(["constructor", "__proto__"])(
+    "counts if a webhook has the unknown status %s, which every object inherits",
+    async (status) => {
+      ship(shop.inbox);
+      const id = await shop.paid("order_1");
+      const answer = await deliver("payment.updated", { id, status, orderId: "order_1" });
+      expect(answer.status).toBe(200);
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    },
+  );
+
   it("is found by orderId when the webhook has no id", async () => {
     ship(shop.inbox);
     shop.deliverTo(async () => new Response());
