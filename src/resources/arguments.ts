@@ -28,15 +28,15 @@ export type AccessToken = string | (() => string | Promise<string>);
 export type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, unknown>>;
 
 /** Names that are easily confused. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  metadata: ["customMetadata"],
-  amount: ["amountInCents", "forceDepositAmount"],
-  amountInCents: ["amount", "forceDepositAmount"],
-  amountCents: ["amountInCents", "amount"],
-  address: ["recipientAddress"],
-  chain: ["chainId"],
-  returnUrl: ["redirectUrl"],
-};
+const aliases: ReadonlyMap<string, readonly string[]> = new Map([
+  ["metadata", ["customMetadata"]],
+  ["amount", ["amountInCents", "forceDepositAmount"]],
+  ["amountInCents", ["amount", "forceDepositAmount"]],
+  ["amountCents", ["amountInCents", "amount"]],
+  ["address", ["recipientAddress"]],
+  ["chain", ["chainId"]],
+  ["returnUrl", ["redirectUrl"]],
+]);
 
 /** Refuses unknown parameters. Silently dropping one would make a different call from the one intended. */
 export function checkParameters<Input extends object>(
@@ -50,10 +50,10 @@ export function checkParameters<Input extends object>(
   const known = Object.keys(names);
   const name = Object.keys(input).find((it) => input[it] !== undefined && !known.includes(it));
   if (name === undefined) return input;
-  const meant = otherNames[name]?.find((other) => known.includes(other)) ?? nearest(name, known);
+  const meant = aliases.get(name)?.find((other) => known.includes(other)) ?? nearest(name, known);
   const cure =
     meant === undefined ? `The parameters are: ${known.join(", ")}.` : `Did you mean ${meant}?`;
-  const isOption = name in callSchema.shape || name === "prefetch" || name === "createdAfter";
+  const isOption = [...Object.keys(callSchema.shape), "prefetch", "createdAfter"].includes(name);
   const message = isOption
     ? `${name} must be in the call's last argument: it is an option, not a parameter.`
     : `There is no parameter ${show(name)}. ${cure}`;

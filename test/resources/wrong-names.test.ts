@@ -37,6 +37,12 @@ describe("a wrong name", () => {
       "Did you mean amountInCents?",
     ],
     [
+      "a query that a web page sent, with a name that every object inherits",
+      ({ payments }) => payments.list({ constructor: "1" } as never),
+      "constructor",
+      'There is no parameter "constructor". The parameters are: ',
+    ],
+    [
       "a misspelt parameter of createOnce",
       ({ withdrawals }) => withdrawals.createOnce({ ...payout, recipientAdress: "" } as never),
       "recipientAdress",
