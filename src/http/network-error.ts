@@ -18,7 +18,7 @@ const tlsCode =
 
 /** How each platform's fetch refuses an argument before it sends anything. */
 const argumentMessage =
-  /^(Request constructor|RequestInit): |^Failed to construct 'Request'|: .* is not an accepted type\. Expected one of /;
+  /^(Request constructor|RequestInit): |^Failed to construct 'Request'| is not an accepted type\. Expected one of /;
 
 const maxDepth = 8;
 
