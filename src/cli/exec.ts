@@ -7,7 +7,7 @@ import { string } from "@optique/core/valueparser";
 import { normalizeSpawnCommand } from "tinyexec";
 import { show } from "../values.ts";
 import { defineCommand } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
 import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
 import { paint } from "./terminal.ts";
 
@@ -39,20 +39,28 @@ export const execCommand = defineCommand({
   ],
   options: { ...sandboxOptions, otherCommand },
   async run({ otherCommand: [file = "", ...args], ...values }, terminal) {
+    if (file === "") {
+      throw new UsageError("The command to run is empty, perhaps because a variable is not set.");
+    }
     const sandbox = await sandboxFrom(values);
     await using server = await sandbox.listen({ port: 0 });
     terminal.say(paint("dim", `sandbox at ${server.url}, inspector ${server.url}/_sandbox`));
     const env = { ...process.env, ...variablesOf(sandbox, server.url) };
     // On Windows, npm is a script, which only the shell can start.
     const normal = normalizeSpawnCommand(file, args, { stdio: "inherit", env });
-    const child = spawn(normal.command, normal.args, normal.options);
-    passSignalsTo(child);
-    return await exitCodeOf(child).catch((error: NodeJS.ErrnoException) => {
-      const isMissing = error.code === "ENOENT";
-      const problem = isMissing ? "command not found" : error.message;
-      terminal.fail(`cannot run ${show(file)}: ${problem}.`);
+    try {
+      // It throws some errors, such as ENOTDIR, and emits others.
+      const child = spawn(normal.command, normal.args, normal.options);
+      passSignalsTo(child);
+      const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
+      // As in shells.
+      return code ?? 128 + constants.signals[signal];
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const isMissing = code === "ENOENT";
+      terminal.fail(`cannot run ${show(file)}: ${isMissing ? "command not found" : message}.`);
       return isMissing ? exitCodes.notFound : exitCodes.notExecutable;
-    });
+    }
   },
 });
 
@@ -64,10 +72,4 @@ function passSignalsTo(child: ChildProcess): void {
       child.kill(signal);
     });
   }
-}
-
-/** As in shells: 128 plus the signal's number if a signal ended the child. */
-async function exitCodeOf(child: ChildProcess): Promise<number> {
-  const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
-  return code ?? 128 + constants.signals[signal];
 }

@@ -110,6 +110,19 @@ describe("settlekit exec", () => {
     const { code, stderr } = await exec("--", import.meta.filename);
     expect(code).toBe(126);
     expect(stderr).toContain("EACCES");
+    // Node throws this one instead of emitting it.
+    const withinFile = join(import.meta.filename, "command");
+    expect(await exec("--", withinFile)).toMatchObject({
+      code: 126,
+      stderr: expect.stringContaining("ENOTDIR"),
+    });
+  });
+
+  test("refuses an empty command, such as that of an unset variable", async () => {
+    expect(await exec("--", "")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("The command to run is empty"),
+    });
   });
 
   test("asks for -- rather than parse the command's options as its own", async () => {
