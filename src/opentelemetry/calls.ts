@@ -34,7 +34,8 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
   const record = callMetrics(telemetry);
   const { hostname, port, protocol } = new URL(client.baseUrl);
   const server = {
-    "server.address": hostname,
+    // An IPv6 address has no brackets: they are the syntax of URLs.
+    "server.address": hostname.replace(/^\[|\]$/g, ""),
     "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
   };
   const calls = new Map<number, OpenCall>();

@@ -98,6 +98,17 @@ describe("instrument(client)", () => {
     });
   });
 
+  test("gives an IPv6 address without the brackets of its URL", async () => {
+    await using telemetry = createTelemetry();
+    const { secretKey, fetch } = createSandbox();
+    const baseUrl = "http://[::1]:4010";
+    const client = new MerchantClient({ environment: "sandbox", baseUrl, secretKey, fetch });
+    instrument(client, telemetry.options);
+    await client.payments.list();
+    const address = { "server.address": "::1", "server.port": 4010 };
+    expect(telemetry.span(`GET ${listPath}`).attributes).toMatchObject(address);
+  });
+
   test("records how a call failed", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();
