@@ -47,12 +47,13 @@ export async function writeVariables(
 ): Promise<void> {
   const before = readText(path, "");
   const known = parseEnv(before);
+  const lineEnd = before.includes("\r\n") ? "\r\n" : "\n";
   let text = before;
   for (const [name, value] of Object.entries(variables)) {
     const line = `${name}=${value}`;
     if (known[name] === value) continue;
     if (known[name] === undefined) {
-      text += `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;
+      text += (text === "" || text.endsWith("\n") ? "" : lineEnd) + line + lineEnd;
       continue;
     }
     const fact = `${name} has a different value in ${path}`;

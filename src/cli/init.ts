@@ -25,10 +25,11 @@ export const initCommand = defineCommand({
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
     terminal.say("", `Webhooks with ${framework.name}${isNext ? "" : ", in server.mjs"}:`, "");
     terminal.print(...programFor(framework, isNext).split("\n"));
+    const word = /\s/.test(path) ? `"${path}"` : path;
     terminal.say("", "Start the sandbox, check the variables, and start your server:", "");
     terminal.say("  npx settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks");
-    terminal.say(`  npx settlekit doctor --dotenv ${path}`);
-    terminal.say(`  ${isNext ? nextCommand(path) : `node --env-file=${path} server.mjs`}`);
+    terminal.say(`  npx settlekit doctor --dotenv ${word}`);
+    terminal.say(`  ${isNext ? nextCommand(word) : `node --env-file=${word} server.mjs`}`);
   },
 });
 

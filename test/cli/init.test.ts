@@ -62,6 +62,19 @@ describe("settlekit init", () => {
     expect(again.stderr).not.toContain("up to date");
   });
 
+  test("keeps the line ends of Windows", async () => {
+    await writeFile(join(folder, ".env"), "# mine\r\nPORT=3000");
+    await init();
+    expect(await dotenv()).toMatch(/^# mine\r\nPORT=3000\r\nSETTLEKIT_ENVIRONMENT=sandbox\r\n/);
+    expect((await dotenv()).split("\n").every((line) => /^$|\r$/.test(line))).toBe(true);
+  });
+
+  test("prints commands that work with a path that contains a space", async () => {
+    const { stderr } = await init("--dotenv", "my file.env");
+    expect(stderr).toContain('npx settlekit doctor --dotenv "my file.env"\n');
+    expect(stderr).toContain('node --env-file="my file.env" server.mjs\n');
+  });
+
   test("recognises the first variable of a file that begins with a byte order mark", async () => {
     await init();
     const text = await dotenv();
