@@ -61,7 +61,14 @@ export async function withStore<T>(
     throw new UsageError(`${fact}. Set DATABASE_URL, or pass --database-url or --sqlite.`);
   }
   terminal.conceal(connectionString);
-  const { Pool } = loadPg();
+  const { Client, Pool } = loadPg();
+  try {
+    // A pool reads the URL only when it connects.
+    new Client({ connectionString });
+  } catch (error) {
+    const fact = `The URL of the database cannot be used: ${(error as Error).message}.`;
+    throw new UsageError(`${fact} In its password, write / # ? as %2F %23 %3F.`);
+  }
   const pool = new Pool({ connectionString, max: 4 });
   const store = postgres(pool, { schema }) as Store;
   return use(store, false).finally(async () => {

@@ -58,6 +58,14 @@ describe("settlekit inbox", () => {
     expect(stderr).toContain(`${fact} Run \`npm install pg@8\`, or`);
   });
 
+  test("says how to write a password that a URL cannot contain as it is, and does not show it", async () => {
+    const url = "postgres://shop:hunter2/3@127.0.0.1/shop";
+    const { code, stderr } = await run("status", "--database-url", url);
+    expect(code).toBe(2);
+    expect(stderr).toContain("Invalid URL. In its password, write / # ? as %2F %23 %3F.");
+    expect(stderr).not.toContain("hunter2");
+  });
+
   test("says that the tables are missing, and prints them", async () => {
     await writeFile(path, "");
     expect(await run("status", "--sqlite", path)).toMatchObject({
