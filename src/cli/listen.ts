@@ -49,18 +49,15 @@ export const listenCommand = defineCommand({
       toleranceSeconds: tolerance,
     });
     const isAsked = ({ event }: Webhook) => events.length === 0 || events.includes(event);
-    const forward = async (webhook: Webhook, rawHeaders: readonly string[]) => {
-      if (forwardTo === undefined || !isAsked(webhook)) return null;
-      const headers = forwardableHeaders(rawHeaders);
-      return send({ url: forwardTo, headers, body: Buffer.from(webhook.rawBody) });
-    };
     const stopped = untilStopped();
     // Loaded late, so that every other command starts faster.
     const { serve } = await import("../sandbox/server.ts");
     const answer: Parameters<typeof serve>[0] = async (request, { incoming }) => {
-      const reception = await receive(request, webhooks, (webhook) =>
-        forward(webhook, incoming.rawHeaders),
-      );
+      const reception = await receive(request, webhooks, async (webhook) => {
+        if (forwardTo === undefined || !isAsked(webhook)) return null;
+        const headers = forwardableHeaders(incoming.rawHeaders);
+        return send({ url: forwardTo, headers, body: Buffer.from(webhook.rawBody) });
+      });
       // A sender that disconnected sees no response, and there is nothing to report.
       if (!request.signal.aborted && (!reception.ok || isAsked(reception.webhook))) {
         terminal.report(receptionRecord(reception), ...receptionLines(reception));
