@@ -41,21 +41,20 @@ export const simulateCommand = defineCommand({
       throw new UsageError("Leave out --amount: a withdrawal already has an amount.");
     }
     const names = ["id", "orderId", "status", "amountInCents", "receipt.settledAmountUsd"];
-    await printRecord(await simulate(url, { id, scenario, amountInCents }), terminal, names);
+    await printRecord(await simulate({ id, scenario, amountInCents }, url), terminal, names);
   },
 });
 
 export async function simulate(
-  url: URL | undefined,
-  input: { id: string; scenario: string; amountInCents?: number | undefined },
+  { id, ...body }: { id: string; scenario: string; amountInCents?: number | undefined },
+  url?: URL,
 ): Promise<object> {
-  const { id, ...body } = input;
   let kind = body.scenario in paymentOutcomes ? "payments" : "withdrawals";
   if (kind === "payments" && body.scenario in withdrawalOutcomes) {
-    const { data } = await control<{ data: { id: string }[] }>(url, "withdrawals");
+    const { data } = await control<{ data: { id: string }[] }>("withdrawals", { url });
     if (data.some((withdrawal) => withdrawal.id === id)) kind = "withdrawals";
   }
-  return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, body);
+  return control(`${kind}/${encodeURIComponent(id)}/simulate`, { url, body });
 }
 
 /** In milliseconds. A unit is required, because a bare number could also mean seconds. */
@@ -76,16 +75,16 @@ export const advanceCommand = defineCommand({
     ...controlOptions,
   },
   async run({ duration, url }, terminal) {
-    const { now, happened } = await advance(url, duration);
+    const { now, happened } = await advance(duration, url);
     for (const event of happened) printEvent(event, terminal.result);
     terminal.report({ type: "advanced", now }, `The sandbox's clock shows ${now}.`);
   },
 });
 
 /** Resolves with what became due, once all webhooks are answered. An endpoint may take 30 seconds for each attempt. */
-export function advance(url: URL | undefined, duration: string | number) {
+export function advance(duration: string | number, url?: URL) {
   type Advanced = { now: string; happened: SandboxEvent[] };
-  return control<Advanced>(url, "clock/advance", { duration }, 290_000);
+  return control<Advanced>("clock/advance", { url, body: { duration }, limitMs: 290_000 });
 }
 
 export const resendCommand = defineCommand({
@@ -99,7 +98,7 @@ export const resendCommand = defineCommand({
     ...controlOptions,
   },
   async run({ deliveryId, url }, terminal) {
-    const delivery = await resend(url, deliveryId);
+    const delivery = await resend(deliveryId, url);
     const [attempt] = delivery.attempts;
     const outcome = attempt?.status ?? attempt?.error;
     terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${outcome}`);
@@ -107,8 +106,8 @@ export const resendCommand = defineCommand({
   },
 });
 
-export function resend(url: URL | undefined, deliveryId: string): Promise<WebhookDelivery> {
-  return control(url, `deliveries/${encodeURIComponent(deliveryId)}/replay`, {});
+export function resend(deliveryId: string, url?: URL): Promise<WebhookDelivery> {
+  return control(`deliveries/${encodeURIComponent(deliveryId)}/replay`, { url, body: {} });
 }
 
 export const eventsCommand = defineCommand({
@@ -145,7 +144,7 @@ export const eventsCommand = defineCommand({
       matches(event) && printEvent(event, terminal.result, { isAsked: type !== "" });
     const printInOrder = terminal.asJson ? print : requestsFirst(print);
     if (!follow) {
-      const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
+      const { data } = await control<{ data: SandboxEvent[] }>("timeline", { url });
       for (const event of data) print(event);
       if (!data.some(matches)) terminal.say("No events.");
       return undefined;

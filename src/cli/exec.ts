@@ -53,7 +53,6 @@ export const execCommand = defineCommand({
       const child = spawn(normal.command, normal.args, normal.options);
       passSignalsTo(child);
       const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
-      // As in shells.
       return code ?? 128 + constants.signals[signal];
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;

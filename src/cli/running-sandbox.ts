@@ -22,14 +22,11 @@ export const controlOptions = { url: sandboxUrl, json, dotenv };
 
 /** Reads from a running sandbox, or changes it if there is a body. */
 export function control<Answer>(
-  url: URL | undefined,
   path: string,
-  body?: object,
-  limitMs = 60_000,
+  { url, body, limitMs = 60_000 }: { url?: URL | undefined; body?: object; limitMs?: number } = {},
 ): Promise<Answer> {
   const init = body && { method: "POST", body: JSON.stringify(body) };
-  const signal = AbortSignal.timeout(limitMs);
-  return request(url, path, { ...init, signal }, async (response) => {
+  return request(url, path, { ...init, signal: AbortSignal.timeout(limitMs) }, async (response) => {
     if (response.status === 204) return undefined as Answer;
     const answer = parsedJson(await response.text());
     if (answer === undefined) throw noSandbox(response);

@@ -154,13 +154,13 @@ async function createdDelivery(event: string, status: string, owner: object, url
         "--detached to send it anyway.",
     );
   }
-  const created = await control<EventData>(url, kind, { ...samples[kind], ...owner });
+  const created = await control<EventData>(kind, { url, body: { ...samples[kind], ...owner } });
   const id = String(created.paymentId ?? created.id);
   for (const scenario of scenariosTo(status, kind)) {
-    await control(url, `${kind}/${id}/simulate`, { scenario });
+    await control(`${kind}/${id}/simulate`, { url, body: { scenario } });
   }
   for (;;) {
-    const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
+    const { data: deliveries } = await control<{ data: WebhookDelivery[] }>("deliveries", { url });
     const delivery = deliveries.findLast((it) => it.event === event && it.data.id === id);
     if (delivery === undefined) {
       const message = `The sandbox has no ${event} of ${id}: it was reset meanwhile. Run the command again.`;

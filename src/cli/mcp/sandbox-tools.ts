@@ -13,11 +13,10 @@ const merchantId = described(z.optional(z.string()), "Default: the first merchan
  * they cannot move money whatever the environment says.
  */
 export function sandboxTools(): Tool[] {
-  const url = undefined;
   /** Changes the faults, and returns the pending ones. */
   const faults = async (path: string, change: object) => {
-    await control(url, `faults${path}`, change);
-    return control(url, "faults");
+    await control(`faults${path}`, { body: change });
+    return control("faults");
   };
   return [
     defineTool({
@@ -25,7 +24,7 @@ export function sandboxTools(): Tool[] {
       description: "Creates a payment in the sandbox.",
       input: { orderId: z.string(), amount: described(cents, "In cents."), merchantId },
       async run(input) {
-        const { paymentId } = await control<{ paymentId: string }>(url, "payments", input);
+        const { paymentId } = await control<{ paymentId: string }>("payments", { body: input });
         return { paymentId };
       },
     }),
@@ -39,21 +38,21 @@ export function sandboxTools(): Tool[] {
         recipientAddress: z.string(),
         merchantId,
       },
-      run: (input) => control(url, "withdrawals", input),
+      run: (input) => control("withdrawals", { body: input }),
     }),
     defineTool({
       name: "sandbox_simulate",
       description:
         "Simulates the customer of a payment (success and so on), refunds or cancels it, or moves a withdrawal (process and so on).",
       input: { id: id("payment or withdrawal"), scenario: z.enum(scenarios) },
-      run: (input) => simulate(url, input),
+      run: (input) => simulate(input),
     }),
     defineTool({
       name: "sandbox_advance_clock",
       description: "Advances the sandbox's clock and reports the last 50 events that became due.",
       input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
       async run({ duration }) {
-        const all = await advance(url, duration);
+        const all = await advance(duration);
         return { ...all, happened: all.happened.slice(-50), total: all.happened.length };
       },
     }),
@@ -64,7 +63,7 @@ export function sandboxTools(): Tool[] {
       isReadOnly: true,
       input: {},
       async run() {
-        const { data } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
+        const { data } = await control<{ data: WebhookDelivery[] }>("deliveries");
         return { deliveries: data.slice(-20).map(summaryOf) };
       },
     }),
@@ -72,7 +71,7 @@ export function sandboxTools(): Tool[] {
       name: "sandbox_resend_webhook",
       description: "Resends a webhook of the sandbox.",
       input: { deliveryId: id("delivery") },
-      run: async ({ deliveryId }) => summaryOf(await resend(url, deliveryId)),
+      run: async ({ deliveryId }) => summaryOf(await resend(deliveryId)),
     }),
     defineTool({
       name: "sandbox_inject_fault",
