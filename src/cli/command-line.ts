@@ -146,10 +146,10 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
 
 function explain(thrown: unknown, args: readonly string[], terminal: Terminal): void {
   const error = thrown instanceof Error ? thrown : new Error(thrownText(thrown));
-  const { name, stack = error.message } = error;
   // A secret may have been typed in the wrong place, before the command could conceal those of the environment.
   loadVariables(undefined, terminal);
   const message = withoutSecrets(error.message);
+  const stack = withoutSecrets(error.stack ?? error.message);
   const isOurs = SettlekitError.is(error);
   const isUsage = error instanceof UsageError;
   // The raw arguments, because parsing may have failed. Those after -- belong to another command.
@@ -157,7 +157,7 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   if (own.includes("--json")) {
     terminal.json({
       type: "error",
-      error: isOurs ? { ...error.toJSON(), message } : { name, message },
+      error: isOurs ? { ...error.toJSON(), message } : { name: error.name, message },
     });
   }
   const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;

@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
-import { commands } from "../../src/cli/command-line.ts";
+import { PassThrough, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, expect, test, vi } from "vitest";
+import { commands, run } from "../../src/cli/command-line.ts";
 import { version } from "../../src/runtime.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { settlekit } from "./command-line.ts";
@@ -78,6 +80,19 @@ describe("settlekit", () => {
       expect(stdout).toContain("[redacted]");
       expect(stderr).toContain("[redacted]");
     }
+  });
+
+  test("does not repeat a secret in an internal error, which is printed with its stack", async () => {
+    const secret = "sk_test_0123456789";
+    const stdout = new Writable();
+    vi.spyOn(stdout, "write").mockImplementation(() => {
+      throw new Error(`cannot write for ${secret}`);
+    });
+    const stderr = new PassThrough();
+    expect(await run(["--version"], { stdout, stderr })).toBe(1);
+    const printed = await text(stderr.end());
+    expect(printed).toContain("Internal error, a bug in settlekit:\nError: cannot write for sk_");
+    expect(printed).not.toContain(secret);
   });
 
   test("names the option whose value a sandbox refuses", async () => {
