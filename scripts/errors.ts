@@ -70,7 +70,7 @@ export function everyError(): MadeError[] {
 
   for (const source of sources) {
     visit(source, (node) => {
-      if (ts.isNewExpression(node) && isOurError(node, checker)) expand(node, node, new Map(), 3);
+      if (ts.isNewExpression(node) && isOurError(node, checker)) expand(node, node, new Map(), 4);
       if (!ts.isCallExpression(node)) return;
       const called = node.expression.getText();
       const none: Known = new Map();

@@ -1,5 +1,4 @@
-import { InvalidRequestError } from "./errors.ts";
-import { show } from "./values.ts";
+import { invalidArgument, show } from "./values.ts";
 
 /** A unit of time, from milliseconds to days. */
 export type DurationUnit = "ms" | "s" | "m" | "h" | "d";
@@ -26,10 +25,11 @@ const unitInMs: Record<DurationUnit, number> = {
 export function durationInMs(duration: Duration): number {
   const milliseconds = parseDuration(duration);
   if (milliseconds !== undefined) return milliseconds;
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    "duration",
     "The duration must be zero or a positive whole number of milliseconds, or a whole number with a unit such as " +
       `"500ms", "90s", "15m", "24h" or "2d", got ${show(duration)}.`,
-    { code: "invalid_duration", param: "duration" },
+    "invalid_duration",
   );
 }
 

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { ConfigurationError } from "./errors.ts";
 import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
 import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./http/hooks.ts";
 import {
@@ -170,10 +169,11 @@ function readEnvironment(options: ClientOptions, variables: Variables): Environm
   // Anything else may be a key in the wrong variable.
   const isWord = typeof value === "string" && /^[a-z]{1,20}$/i.test(value);
   const meant = isWord ? nearest(value, environments) : undefined;
-  throw new ConfigurationError(
+  throw invalidOption(
+    "environment",
     `${isWord ? `There is no environment "${value}"` : "The environment is not valid"}.${meant ? ` Did you mean ${meant}?` : ""} ` +
       'Set environment (or SETTLEKIT_ENVIRONMENT) to "production", "testnet" or "sandbox".',
-    { code: "unknown_environment", param: "environment" },
+    "unknown_environment",
   );
 }
 
@@ -187,10 +187,11 @@ function readSecretKey(
   const check = (value: unknown, name?: string) => {
     const key = checkSecretKey(value, environment, name);
     if (!isReadable || key.startsWith("sk_test_")) return key;
-    throw new ConfigurationError(
+    throw invalidOption(
+      "secretKey",
       "The base URL is plain http to another machine, so the key can be read in transit. Use https, or a test " +
         "key: one that starts with sk_test_.",
-      { code: "production_key_in_test", param: "secretKey" },
+      "production_key_in_test",
     );
   };
   if (typeof secretKey === "function") {
@@ -200,9 +201,10 @@ function readSecretKey(
   const variable = "SETTLEKIT_SECRET_KEY";
   const value = secretKey === undefined ? variables[variable] || undefined : secretKey;
   if (value === undefined) {
-    throw new ConfigurationError(
+    throw invalidOption(
+      "secretKey",
       `There is no secret key. Pass secretKey, or set the environment variable ${variable}.`,
-      { code: "missing_credential", param: "secretKey" },
+      "missing_credential",
     );
   }
   const key = check(value, secretKey === undefined ? variable : undefined);
@@ -221,11 +223,12 @@ function readBaseUrl(
     (variables[variable] || (environment === "sandbox" ? defaultSandboxUrl : undefined));
   if (value === undefined) {
     const isChosen = options.environment ?? variables.SETTLEKIT_ENVIRONMENT;
-    throw new ConfigurationError(
+    throw invalidOption(
+      "baseUrl",
       `There is no base URL for "${environment}"${isChosen ? "" : ", the default environment"}. ` +
         `Pass baseUrl, or set ${variable}, to the URL that the service gave you. To try it out first, run your ` +
         'program with "npx settlekit exec", or set environment to "sandbox" and start "npx settlekit sandbox".',
-      { code: "missing_base_url", param: "baseUrl" },
+      "missing_base_url",
     );
   }
   const httpCure =

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "./errors.ts";
-import { nodeModule } from "./values.ts";
+import { invalidOption, nodeModule } from "./values.ts";
 
 /** The version in package.json; a test compares the two. */
 export const version = "0.1.0";
@@ -48,11 +48,12 @@ export function requireSupportedNode(): void {
 export function requireServer(): void {
   const { window, document } = globalThis as Runtime;
   if (window === undefined || document === undefined) return;
-  throw new ConfigurationError(
+  throw invalidOption(
+    "secretKey",
     "MerchantClient holds the merchant secret key, which visitors of this page could read. Use CheckoutClient of " +
       "settlekit/checkout here, and revoke the key if it was published. To test server code, use the test runner's " +
       "node environment, not jsdom.",
-    { code: "secret_key_in_browser", param: "secretKey" },
+    "secret_key_in_browser",
   );
 }
 

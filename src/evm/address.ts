@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { InvalidRequestError } from "../errors.ts";
+import { invalidArgument } from "../values.ts";
 import { isNativeAssetAddress } from "./chains.ts";
 
 /** An EVM address: `0x` and 40 hexadecimal digits. The same type that viem and wagmi use. */
@@ -38,18 +38,18 @@ export function isAddress(value: unknown): value is Address {
  */
 export function toChecksumAddress(address: string, param = "address"): Address {
   if (!hasAddressForm(address)) {
-    throw new InvalidRequestError(
-      `${param} must be 0x followed by 40 hexadecimal digits, but is ${describe(address)}. ` +
+    throw invalidAddress(
+      param,
+      `must be 0x followed by 40 hexadecimal digits, but is ${describe(address)}. ` +
         "Pass the account's full address; resolve names such as alice.eth first.",
-      { code: "invalid_address", param },
     );
   }
   const result = checksummed(address);
   if (isMixedCase(address) && address !== result) {
-    throw new InvalidRequestError(
-      `${param} does not match its own EIP-55 checksum, so it may be mistyped. ` +
+    throw invalidAddress(
+      param,
+      "does not match its own EIP-55 checksum, so it may be mistyped. " +
         "Copy it again from its source; do not change its case to make it pass.",
-      { code: "invalid_address", param },
     );
   }
   return result;
@@ -98,11 +98,16 @@ function describe(value: unknown): string {
 export function toRecipientAddress(address: string, param = "recipientAddress"): Address {
   const recipient = toChecksumAddress(address, param);
   if (isNativeAssetAddress(recipient)) {
-    throw new InvalidRequestError(
-      `${param} is a placeholder for a native asset, and money sent to it is lost. ` +
+    throw invalidAddress(
+      param,
+      "is a placeholder for a native asset, and money sent to it is lost. " +
         "Pass the address of the account to pay.",
-      { code: "invalid_address", param },
     );
   }
   return recipient;
+}
+
+/** @param problem The rest of the message, which begins with the parameter. */
+export function invalidAddress(param: string, problem: string) {
+  return invalidArgument(param, `${param} ${problem}`, "invalid_address");
 }

@@ -1,5 +1,4 @@
-import { InvalidRequestError } from "../errors.ts";
-import { show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
 
 /** An EVM network. */
 export interface Chain {
@@ -74,20 +73,22 @@ export function fromCaip2(identifier: string): number {
   const digits = typeof identifier === "string" && /^eip155:([1-9][0-9]*)$/.exec(identifier)?.[1];
   const chainId = Number(digits || Number.NaN);
   if (Number.isSafeInteger(chainId)) return chainId;
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    "chainId",
     `chainId must be eip155: followed by an EVM chain id, such as eip155:8453, got ${show(identifier)}. ` +
       "Chains of other namespaces have no number.",
-    { code: "invalid_chain_id", param: "chainId" },
+    "invalid_chain_id",
   );
 }
 
 /** @throws {InvalidRequestError} code `invalid_chain_id`. */
 export function checkedChainId(chainId: number): number {
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    "chainId",
     `chainId must be a positive whole number, such as 8453 for Base, got ${show(chainId)}. Only EVM chains have one: ` +
       "fromCaip2 reads it from text such as eip155:8453.",
-    { code: "invalid_chain_id", param: "chainId" },
+    "invalid_chain_id",
   );
 }
 
@@ -126,8 +127,6 @@ export function isNativeAsset(token: AssetFields): boolean {
   const contradiction = byAddress
     ? "contractAddress stands for a native asset, but its assetType is not native"
     : "assetType is native, but its contractAddress is that of a contract";
-  throw new InvalidRequestError(
-    `The token's ${contradiction}. Do not pay with it; choose another token.`,
-    { code: "ambiguous_asset", param: "assetType" },
-  );
+  const message = `The token's ${contradiction}. Do not pay with it; choose another token.`;
+  throw invalidArgument("assetType", message, "ambiguous_asset");
 }

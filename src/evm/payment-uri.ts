@@ -1,7 +1,6 @@
-import { InvalidRequestError } from "../errors.ts";
-import { toChecksumAddress, toRecipientAddress } from "./address.ts";
+import { invalidAddress, toChecksumAddress, toRecipientAddress } from "./address.ts";
 import { checkedChainId, isNativeAssetAddress } from "./chains.ts";
-import { toUnits } from "./units.ts";
+import { invalidAmount, toUnits } from "./units.ts";
 
 /** A payment in a chain's native asset. */
 export interface NativePayment {
@@ -62,17 +61,16 @@ export function tokenPaymentUri(payment: TokenPayment): string {
   const token = toChecksumAddress(payment.tokenAddress, "tokenAddress");
   const { recipient, chainId, units } = checked(payment);
   if (isNativeAssetAddress(token)) {
-    throw new InvalidRequestError(
-      "tokenAddress stands for the chain's native asset, which has no contract. " +
-        "Use nativePaymentUri.",
-      { code: "invalid_address", param: "tokenAddress" },
+    throw invalidAddress(
+      "tokenAddress",
+      "stands for the chain's native asset, which has no contract. Use nativePaymentUri.",
     );
   }
   if (token === recipient) {
-    throw new InvalidRequestError(
-      "address is the token's own contract, and tokens sent to it are lost. " +
+    throw invalidAddress(
+      "address",
+      "is the token's own contract, and tokens sent to it are lost. " +
         "Pass the payment's deposit address.",
-      { code: "invalid_address", param: "address" },
     );
   }
   return `ethereum:${token}@${chainId}/transfer?address=${recipient}&uint256=${units}`;
@@ -82,11 +80,6 @@ function checked(payment: NativePayment) {
   const recipient = toRecipientAddress(payment.address, "address");
   const chainId = checkedChainId(payment.chainId);
   const units = toUnits(payment.amountUnits, "amountUnits");
-  if (units === 0n) {
-    throw new InvalidRequestError("amountUnits is 0. Use the amount from the quote.", {
-      code: "invalid_amount",
-      param: "amountUnits",
-    });
-  }
+  if (units === 0n) throw invalidAmount("amountUnits", "is 0. Use the amount from the quote.");
   return { recipient, chainId, units };
 }

@@ -1,5 +1,4 @@
-import { InvalidRequestError } from "../errors.ts";
-import { show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
 
 /** A token's `decimals` is one byte. */
 const maxDecimals = 255;
@@ -112,10 +111,11 @@ function countOf(digits: string, param: string): bigint {
 
 function checkDecimals(decimals: number): void {
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= maxDecimals) return;
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    "decimals",
     `decimals must be a whole number from 0 to ${maxDecimals}, but is ${show(decimals)}. ` +
       "Pass the token's own decimals.",
-    { code: "invalid_decimals", param: "decimals" },
+    "invalid_decimals",
   );
 }
 
@@ -136,6 +136,7 @@ function withoutTrailingZeros(digits: string): string {
   return digits.replace(/(?<!0)0+$/, "");
 }
 
-function invalidAmount(param: string, problem: string): InvalidRequestError {
-  return new InvalidRequestError(`${param} ${problem}`, { code: "invalid_amount", param });
+/** @param problem The rest of the message, which begins with the parameter. */
+export function invalidAmount(param: string, problem: string) {
+  return invalidArgument(param, `${param} ${problem}`, "invalid_amount");
 }

@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { InvalidRequestError } from "../errors.ts";
+import { invalidArgument } from "../values.ts";
 
 /**
  * Derives an idempotency key from the parts: equal parts give the same UUID in every process. With a key derived from
@@ -16,10 +16,11 @@ import { InvalidRequestError } from "../errors.ts";
  */
 export function idempotencyKeyFrom(...parts: readonly (string | number | bigint)[]): string {
   if (parts.length === 0 || !parts.every(isPart)) {
-    throw new InvalidRequestError(
+    throw invalidArgument(
+      "parts",
       "idempotencyKeyFrom needs at least one part, each a non-empty string, a finite number or a bigint: " +
         "with anything else, many orders would share one key. Pass what identifies the order.",
-      { code: "invalid_idempotency_key", param: "parts" },
+      "invalid_idempotency_key",
     );
   }
   // JSON keeps ("a", "bc") and ("ab", "c") apart. Keccak is already in the bundle, for checksum addresses.

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { invalidOption } from "../values.ts";
 import type { Credential } from "./operation.ts";
 
 /** An environment of the service. Each has its own keys. */
@@ -18,17 +18,16 @@ export function isVisibleAscii(text: string): boolean {
 /** Refuses a credential that cannot be valid, without showing it: the platform's own header error would print it. */
 export function checkCredential(param: string, value: unknown, name = param): string {
   if (typeof value !== "string" || value === "") {
-    throw new ConfigurationError(`${name} must be a non-empty string, got ${describe(value)}.`, {
-      code: "missing_credential",
-      param,
-    });
+    const message = `${name} must be a non-empty string, got ${describe(value)}.`;
+    throw invalidOption(param, message, "missing_credential");
   }
   // Some .env parsers leave quotation marks in place.
   if (!isVisibleAscii(value) || /^["']|["']$/.test(value)) {
-    throw new ConfigurationError(
+    throw invalidOption(
+      param,
       `${name} contains a character that no credential has: a space, a line break, a surrounding quotation mark or a ` +
         "non-ASCII character. It was probably copied along with the credential; copy it again.",
-      { code: "malformed_credential", param },
+      "malformed_credential",
     );
   }
   return value;
@@ -47,17 +46,19 @@ export function checkSecretKey(
   const key = checkCredential("secretKey", value, name);
   const isTestKey = key.startsWith("sk_test_");
   if (environment === "production" && isTestKey) {
-    throw new ConfigurationError(
+    throw invalidOption(
+      "secretKey",
       `${name} is a test key, but the environment is "production". Use the production key, or set ` +
         'environment to "testnet" or "sandbox".',
-      { code: "test_key_in_production", param: "secretKey" },
+      "test_key_in_production",
     );
   }
   if (environment !== "production" && key.startsWith("sk_") && !isTestKey) {
-    throw new ConfigurationError(
+    throw invalidOption(
+      "secretKey",
       `${name} is a production key, but the environment is "${environment}". Use a key that starts ` +
         "with sk_test_; a production key belongs on production servers only.",
-      { code: "production_key_in_test", param: "secretKey" },
+      "production_key_in_test",
     );
   }
   return key;

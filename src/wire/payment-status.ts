@@ -1,5 +1,4 @@
-import { InvalidRequestError } from "../errors.ts";
-import { show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
 
 /**
  * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface document does not
@@ -9,10 +8,8 @@ import { show } from "../values.ts";
  */
 export function isPaid(status: string): boolean {
   if (typeof status === "string") return paidStatuses.has(status);
-  throw new InvalidRequestError(
-    `status must be the status as a string, such as payment.status, got ${show(status)}.`,
-    { code: "invalid_request", param: "status" },
-  );
+  const rule = "must be the status as a string, such as payment.status";
+  throw invalidArgument("status", `status ${rule}, got ${show(status)}.`);
 }
 
 /**
