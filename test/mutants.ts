@@ -177,7 +177,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a response about another payment is accepted",
     file: "src/resources/arguments.ts",
-    find: "String(said).toLowerCase() === asked.toLowerCase()",
+    find: "String(received).toLowerCase() === asked.toLowerCase()",
     replace: "true",
     test: "test/resources/other-objects.test.ts",
   },

@@ -1,4 +1,3 @@
-import { ConfigurationError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { toCaip2 } from "../evm/chains.ts";
 import { type CredentialSource, callSchema, type HttpSettings } from "../http/settings.ts";
@@ -107,11 +106,11 @@ export function encodeMetadata(value: unknown, maxLength?: number): string {
 /** A chain id in the form that the client is configured to send. Non-EVM chains always use CAIP-2 text. */
 export function chainIdOnWire(chainId: unknown, wire: HttpSettings["wire"]): number | string {
   const { data = chainId } = chainIdSchema.safeParse(chainId);
-  return isOtherChain(data) ? data : evmChainIdOnWire(data, wire);
+  return isNonEvmChain(data) ? data : evmChainIdOnWire(data, wire);
 }
 
 /** Whether it is the id of a non-EVM chain. */
-function isOtherChain(chainId: unknown): chainId is Caip2 {
+function isNonEvmChain(chainId: unknown): chainId is Caip2 {
   return typeof chainIdSchema.safeParse(chainId).data === "string";
 }
 
@@ -120,7 +119,7 @@ export function evmChainIdOnWire(
   chainId: unknown,
   { chainIdFormat }: HttpSettings["wire"],
 ): number | string {
-  if (isOtherChain(chainId)) {
+  if (isNonEvmChain(chainId)) {
     throw refused("chainId", "must be an EVM chain", chainId, "Withdrawals go to EVM chains only.");
   }
   if (!Number.isSafeInteger(chainId) || Number(chainId) <= 0) {
@@ -131,7 +130,7 @@ export function evmChainIdOnWire(
 
 /** A token's contract: an address on EVM chains, and any text on others. */
 export function checkContract(param: string, value: string, chainId: unknown): string {
-  return isOtherChain(chainId)
+  return isNonEvmChain(chainId)
     ? checkText(param, "the token's contract", value)
     : toChecksumAddress(value, param);
 }
@@ -143,17 +142,18 @@ export function objectAt(path: Readonly<Record<string, string>>) {
 }
 
 /** The name of the field if its id differs from the one requested, ignoring case: a service may change it. */
-export function otherId(asked: string, said: unknown, field = "id"): readonly string[] {
-  return !isSaid(said) || String(said).toLowerCase() === asked.toLowerCase() ? [] : [field];
+export function otherId(asked: string, received: unknown, field = "id"): readonly string[] {
+  if (!isComparable(received)) return [];
+  return String(received).toLowerCase() === asked.toLowerCase() ? [] : [field];
 }
 
 /** The same for a chain id, which responses have as a number, or as CAIP-2 text for a non-EVM chain. */
-export function otherChain(asked: string | number, said: unknown): readonly string[] {
-  return otherId(String(asked).replace("eip155:", ""), said, "chainId");
+export function otherChain(asked: string | number, received: unknown): readonly string[] {
+  return otherId(String(asked).replace("eip155:", ""), received, "chainId");
 }
 
 /** Whether a response field has a value that can be compared. */
-export function isSaid(value: unknown): value is string | number {
+export function isComparable(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
@@ -169,12 +169,10 @@ export function refused(param: string, rule: string, value: unknown, cure = "", 
   return invalidArgument(param, `${param} ${fact}. ${cure}`.trimEnd(), code);
 }
 
-function checkLength(param: string, how: string, text: string, most = text.length): string {
-  if (text.length <= most) return text;
-  throw invalidArgument(
-    param,
-    `${param} must be at most ${most} characters ${how}, but has ${text.length}. Shorten it.`,
-  );
+function checkLength(param: string, how: string, text: string, maxLength?: number): string {
+  if (maxLength === undefined || text.length <= maxLength) return text;
+  const rule = `must be at most ${maxLength} characters ${how}`;
+  throw invalidArgument(param, `${param} ${rule}, but has ${text.length}. Shorten it.`);
 }
 
 /**
@@ -185,10 +183,11 @@ function checkLength(param: string, how: string, text: string, most = text.lengt
 export function paymentSecret(secret: string): CredentialSource {
   const checked = checkCredential("secret", secret);
   if (checked.startsWith("sk_")) {
-    throw new ConfigurationError(
+    throw invalidOption(
+      "secret",
       "secret is a merchant secret key. It must never reach a customer: pass the secret that payments.create " +
         "returned, and revoke this key if it was published.",
-      { code: "secret_key_as_payment_secret", param: "secret" },
+      "secret_key_as_payment_secret",
     );
   }
   return { param: "secret", value: checked };
@@ -200,9 +199,10 @@ export function bearerToken(accessToken: AccessToken): CredentialSource {
   const check = (value: unknown) => {
     if (typeof value !== "string" || !/^bearer\s/i.test(value))
       return checkCredential(param, value);
-    throw new ConfigurationError(
+    throw invalidOption(
+      param,
       'accessToken begins with "Bearer", which settlekit adds itself. Pass only the token.',
-      { code: "malformed_credential", param },
+      "malformed_credential",
     );
   };
   if (typeof accessToken !== "function") return { param, value: check(accessToken) };

@@ -17,7 +17,7 @@ import {
   checkReference,
   encodeMetadata,
   ifGiven,
-  isSaid,
+  isComparable,
   type Metadata,
   objectAt,
   otherId,
@@ -89,8 +89,8 @@ function differing(
   { payment, paymentId }: CreatedPayment,
 ): readonly string[] {
   const { id, orderId, amountInCents }: Partial<NewPayment> = { ...payment };
-  const isOtherOrder = isSaid(orderId) && plain(orderId) !== plain(body.orderId);
-  const cents = isSaid(amountInCents) ? Number(amountInCents) : Number.NaN;
+  const isOtherOrder = isComparable(orderId) && plain(orderId) !== plain(body.orderId);
+  const cents = isComparable(amountInCents) ? Number(amountInCents) : Number.NaN;
   // For a deposit, the customer chooses the amount.
   const { amount = cents } = body;
   const isOtherAmount = !Number.isNaN(cents) && cents !== amount;

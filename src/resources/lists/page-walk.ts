@@ -99,13 +99,13 @@ export class PageWalk<Item extends Identified> {
     this.#fruitless += 1;
     const known = data.findIndex((item) => this.#seen.has(idOf(item)));
     // Items without an id cannot prove the overlap. Returning one twice beats losing it.
-    const isTold = data.every((item) => idOf(item) !== undefined);
-    if (isTold && known === -1 && this.#offset > this.list.offset) {
+    const haveIds = data.every((item) => idOf(item) !== undefined);
+    if (haveIds && known === -1 && this.#offset > this.list.offset) {
       this.#retreat();
       return { ...body, data: [] };
     }
     // Items before a known one are new, or sorted differently in each read; or skipped by the caller's offset.
-    const first = isTold && this.list.offset > 0 ? Math.max(0, known) : 0;
+    const first = haveIds && this.list.offset > 0 ? Math.max(0, known) : 0;
     const seenBefore = this.#seen.size;
     const fresh = data.slice(first).filter((item) => {
       const id = idOf(item);

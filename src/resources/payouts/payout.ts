@@ -20,7 +20,7 @@ import {
   encodeMetadata,
   evmChainIdOnWire,
   ifGiven,
-  isSaid,
+  isComparable,
   type Metadata,
   refused,
 } from "../arguments.ts";
@@ -132,7 +132,7 @@ export function creationOf(body: SentWithdrawal): CallInput<Withdrawal> {
   const differing = (answer: Withdrawal) => {
     const differ = differences(body, answer);
     return fields.filter(
-      (field) => isSaid(answer[field]) && body[field] !== undefined && differ.includes(field),
+      (field) => isComparable(answer[field]) && body[field] !== undefined && differ.includes(field),
     );
   };
   return { body, differing };
@@ -159,7 +159,7 @@ function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unkn
 
 /** A response may hold anything anywhere, even objects that cannot become text or are nested too deeply. */
 function textOf(value: unknown): string {
-  return isSaid(value) ? String(value) : `a value of type ${typeof value}`;
+  return isComparable(value) ? String(value) : `a value of type ${typeof value}`;
 }
 
 /** JSON with sorted keys and every digit of its numbers; text that is not JSON stays unchanged. */
