@@ -93,6 +93,7 @@ export function createSender(settings: HttpSettings) {
         return { kind: "reply", response: received, body, isReplaced: false };
       }
       if (received && response.status !== received.status) {
+        cancelBody(response);
         throw new CustomCodeError(
           "hooks",
           `An afterResponse hook turned status ${received.status} into ${response.status}. Keep the status: it shows ` +

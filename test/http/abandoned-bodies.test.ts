@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import type { ClientHooks } from "../../src/http/hooks.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import { payment } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";
@@ -18,6 +19,17 @@ test("the body of a redirect is cancelled to free its connection", async () => {
   const call = httpTo({ url: "https://api.example" }, { fetch }).call(getPayment, read);
   await expect(call).rejects.toMatchObject({ name: "ConfigurationError" });
   expect(cancel).toHaveBeenCalledOnce();
+});
+
+test("the body of a response whose status a hook changed is cancelled", async () => {
+  const { body, cancel } = endlessBody();
+  const fetch = () => Promise.resolve(new Response(body, { status: 503 }));
+  const hooks: ClientHooks = {
+    afterResponse: [({ response }) => new Response(response.body, { status: 200 })],
+  };
+  const http = httpTo({ url: "https://api.example" }, { fetch, hooks });
+  await expect(http.call(getPayment, read)).rejects.toMatchObject({ code: "hook_failed" });
+  await vi.waitFor(() => expect(cancel).toHaveBeenCalledOnce());
 });
 
 test("the body of a response that arrives after the call has ended is cancelled", async () => {
