@@ -156,8 +156,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "calls that wait for their pace take up concurrency",
     file: "src/http/call.ts",
-    find: "await inPace();\n    const { turn, leave } = enter(limit);\n    try {",
-    replace: "const { turn, leave } = enter(limit);\n    try {\n      await inPace();",
+    find: "await inPace();\n      const { turn, leave } = enter(limit);\n      try {",
+    replace: "const { turn, leave } = enter(limit);\n      try {\n        await inPace();",
     test: "test/http/concurrency.test.ts",
   },
   {

@@ -91,22 +91,24 @@ export async function makeCall<T>(
 
   /** Makes an attempt as soon as the client's pace and concurrency allow it, unless it is too late by then. */
   async function inTurn(): Promise<Success<T> | Failure> {
-    // Before taking a slot: a call that waits for its pace must not block others.
-    await inPace();
-    const { turn, leave } = enter(limit);
-    try {
-      if (turn && !(await within(turn, remainingMs(), time, signal))) {
-        return tooLate(
-          "waiting for its turn: maxConcurrency requests were running the whole time. Raise " +
-            "maxConcurrency, or deadlineMs.",
-        );
+    for (;;) {
+      // Before taking a slot: a call that waits for its pace must not block others.
+      await inPace();
+      const { turn, leave } = enter(limit);
+      try {
+        if (turn && !(await within(turn, remainingMs(), time, signal))) {
+          return tooLate(
+            "waiting for its turn: maxConcurrency requests were running the whole time. Raise " +
+              "maxConcurrency, or deadlineMs.",
+          );
+        }
+        if (pace.isPaused) continue;
+        const known = await input.beforeSend?.(outcome);
+        if (known) return { ...known, kind: "success", drift: [] };
+        return await attempt();
+      } finally {
+        leave();
       }
-      if (pace.isPaused) return inTurn();
-      const known = await input.beforeSend?.(outcome);
-      if (known) return { ...known, kind: "success", drift: [] };
-      return await attempt();
-    } finally {
-      leave();
     }
   }
 

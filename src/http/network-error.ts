@@ -20,8 +20,6 @@ const tlsCode =
 const argumentMessage =
   /^(Request constructor|RequestInit): |^Failed to construct 'Request'| is not an accepted type\. Expected one of /;
 
-const maxDepth = 8;
-
 /**
  * Reads from fetch's error how far the request got. In doubt, the failure counts as a broken connection, which may have
  * carried the request.
@@ -30,7 +28,7 @@ const maxDepth = 8;
  * service answered, so only an error that names the service proves that nothing was sent.
  */
 export function readNetworkError(error: unknown, service?: URL): NetworkFailure {
-  const causes = rootCauses(error, maxDepth);
+  const causes = rootCauses(error);
   const [first] = causes;
   // OpenSSL's message is a line of its log, with a line break; its reason is for people.
   const detail = textOf(first?.reason) || textOf(first?.message).trim() || "no reason given";
@@ -53,7 +51,7 @@ const argumentCode = /^ERR_(INVALID|MISSING|OUT_OF|UNKNOWN|METHOD_NOT)/;
 
 /** Whether an error, from the platform or custom code, carries a code that looks like a network error's. */
 export function hasNetworkCode(error: unknown): boolean {
-  const codes = rootCauses(error, maxDepth).map(({ code }) => textOf(code));
+  const codes = rootCauses(error).map(({ code }) => textOf(code));
   return codes.some((code) => code !== "" && !argumentCode.test(code));
 }
 
@@ -79,7 +77,7 @@ function isUnreachable({ code: given, syscall, message }: Cause): boolean {
 }
 
 /** The root causes: several if the platform tried several addresses. */
-function rootCauses(error: unknown, depth: number): Cause[] {
+function rootCauses(error: unknown, depth = 8): Cause[] {
   if (!isRecord(error)) return [];
   const { cause, errors } = error;
   if (depth > 0 && Array.isArray(errors) && errors.length > 0) {
