@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Deno repeats a creation by itself",
     file: "src/http/send.ts",
-    find: "isStream ? sentOnce(init, check) : init",
+    find: "mayResend ? sentOnce(init, check, runtime) : init",
     replace: "init",
     test: "test/http/repeating-fetch.test.ts",
   },
@@ -152,6 +152,13 @@ export const mutants: readonly Mutant[] = [
     find: "if (signal?.aborted) pace.release();",
     replace: "if (signal?.aborted) continue;",
     test: "test/http/void-slot.test.ts",
+  },
+  {
+    name: "Bun sends withdrawals on connections that it reuses, and sends them again when one breaks",
+    file: "src/http/request.ts",
+    find: 'if (runtime.startsWith("bun/")) return replay === "unsafe";',
+    replace: 'if (runtime.startsWith("bun/")) return false;',
+    test: "test/http/repeating-fetch.test.ts",
   },
   {
     name: "calls that wait for their pace take up concurrency",

@@ -97,10 +97,8 @@ export async function makeCall<T>(
       const { turn, leave } = enter(limit);
       try {
         if (turn && !(await within(turn, remainingMs(), time, signal))) {
-          return tooLate(
-            "waiting for its turn: maxConcurrency requests were running the whole time. Raise " +
-              "maxConcurrency, or deadlineMs.",
-          );
+          const fact = "maxConcurrency requests were running the whole time";
+          return tooLate(`waiting for its turn: ${fact}. Raise maxConcurrency, or deadlineMs.`);
         }
         if (pace.isPaused) continue;
         const known = await input.beforeSend?.(outcome);

@@ -61,9 +61,8 @@ export class Http {
     let attempts = 0;
     const emit = (event: EventFacts) => {
       if (event.type === "attempt") attempts = event.attempt;
-      const { channel } = settings;
-      if (observers.size === 0 && !channel?.hasSubscribers) return;
-      notify({ callId, operation: name, ...event }, observers, channel);
+      if (observers.size === 0 && !settings.channel?.hasSubscribers) return;
+      notify({ callId, operation: name, ...event }, observers, settings.channel);
     };
     const end = (facts: Omit<EventFacts<EndEvent>, "type" | "durationMs" | "attempts">) =>
       emit({ type: "end", durationMs: time.now() - startedAt, attempts, ...facts });

@@ -64,10 +64,10 @@ export function prepareRequest(
 }
 
 /**
- * Whether the runtime's fetch might resend a request that it must not resend. Deno's resends when a reused connection
- * breaks, even a POST that the service has acted on; Node's resends after a 421. Neither can resend a stream. On Node,
- * the body of a keyed request is text, which merchants' tests read, because resending it is harmless; with a dispatcher
- * that resends requests and then fails to connect, only a stream shows that the first one was sent.
+ * Whether the runtime's fetch might resend a request that it must not resend. Deno's and Bun's resend when a reused
+ * connection breaks, even what the service has acted on; Node's resends after a 421. Deno and Node cannot resend a
+ * stream. On Node, the body of a keyed request is text, which merchants' tests read, because resending it is harmless;
+ * with a dispatcher that resends requests and then fails to connect, only a stream shows that the first one was sent.
  */
 export function fetchMayResend(
   runtime = "",
@@ -75,12 +75,16 @@ export function fetchMayResend(
   hasDispatcher = false,
 ): boolean {
   if (replay === "safe") return false;
+  if (runtime.startsWith("bun/")) return replay === "unsafe";
   const isNode = runtime.startsWith("node/");
   return runtime.startsWith("deno/") || (isNode && (hasDispatcher || replay === "unsafe"));
 }
 
 /** The request with its body as a stream, which calls `check` when the body is written to the connection. */
-export function sentOnce({ body, headers, ...init }: FetchInit, check: () => void): RequestInit {
+export function sentOnce({ body, headers, ...init }: FetchInit, check: () => void, runtime = "") {
+  // Bun resends a PUT or DELETE, and up to 1.3 a POST, but nothing on a new connection. Up to 1.3, such a stream hangs.
+  // keepalive: false gives the request a connection of its own.
+  if (runtime.startsWith("bun/")) return { ...init, body, headers, keepalive: false };
   const bytes = new TextEncoder().encode(body);
   const source: UnderlyingDefaultSource = {
     // Before it connects, Node reads one chunk ahead, and another for each Request that a wrapper of fetch makes.

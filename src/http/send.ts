@@ -143,9 +143,9 @@ export function createSender(settings: HttpSettings) {
       };
       check();
       hasLeft = true;
-      const isStream =
+      const mayResend =
         fetchMayResend(runtime, attempt, hasDispatcher) && (!customFetch || hasDispatcher);
-      const given = (isStream ? sentOnce(init, check) : init) as FetchInit & RequestInit;
+      const given = (mayResend ? sentOnce(init, check, runtime) : init) as FetchInit & RequestInit;
       const answer = Promise.resolve(
         customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),
       );

@@ -124,6 +124,36 @@ describe("a check before the body", () => {
   });
 });
 
+describe("Bun's fetch, which repeats requests if a reused connection breaks", () => {
+  const inits: RequestInit[] = [];
+
+  beforeEach(() => {
+    inits.length = 0;
+    vi.stubGlobal("Bun", { version: "1.4.5" });
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      inits.push(init);
+      return Response.json({
+        id: "1",
+        paymentId: "1",
+        paymentUrl: "https://p.example",
+        secret: "s",
+      });
+    });
+  });
+  afterEach(() => void vi.unstubAllGlobals());
+
+  test("sends a withdrawal on a connection of its own, as text", async () => {
+    const body = { amount: 2500 };
+    await httpTo({ url: "https://api.example" }).call(createWithdrawal, { body });
+    expect(inits).toMatchObject([{ keepalive: false, body: JSON.stringify(body) }]);
+  });
+
+  test("reuses connections for a payment, which is harmless to repeat", async () => {
+    await httpTo({ url: "https://api.example" }).call(createPayment, { body: { amount: 2500 } });
+    expect(inits[0]).not.toHaveProperty("keepalive");
+  });
+});
+
 // The behaviour of Deno itself is tested by npm run test:runtimes.
 describe("Deno's fetch, which repeats requests by itself", () => {
   const inits: (RequestInit & { duplex?: string })[] = [];

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 export interface Setting {
   readonly baseUrl: string;
   readonly secretKey: string;
-  /** A service that acts on each POST, and breaks its connection instead of answering. */
+  /** A service that acts on each change, and breaks its connection instead of answering. */
   readonly breakingUrl: string;
   /** POST to this URL followed by a payment's id to pay it. */
   readonly payUrl: string;
@@ -38,24 +38,24 @@ const types: Record<string, string> = {
 };
 
 /**
- * A service that acts on the first POST to each path, and breaks its connection instead of answering. It answers later
- * POSTs, and all other requests, with a page that holds the POSTs so far.
+ * A service that acts on the first change of each path, and breaks its connection instead of answering. It answers later
+ * ones, and every GET, with a page that holds the changes so far.
  */
 function breakingService() {
-  const posts: { readonly path: string; readonly isWarm: boolean }[] = [];
+  const changes: { readonly path: string; readonly isWarm: boolean }[] = [];
   const known = new WeakSet<object>();
   return createServer((request, response) => {
     const { method, url: path = "/", socket } = request;
     const isWarm = known.has(socket);
     known.add(socket);
     request.resume().on("end", () => {
-      if (method === "POST") posts.push({ path, isWarm });
-      if (method === "POST" && posts.filter((post) => post.path === path).length === 1) {
+      if (method !== "GET") changes.push({ path, isWarm });
+      if (method !== "GET" && changes.filter((change) => change.path === path).length === 1) {
         return socket.destroy();
       }
       const pagination = { total: 0, limit: 20, offset: 0, hasMore: false };
       response.writeHead(200, { "Content-Type": "application/json" });
-      response.end(JSON.stringify({ id: "2", data: [], pagination, posts }));
+      response.end(JSON.stringify({ id: "2", data: [], pagination, changes }));
     });
   });
 }

@@ -43,6 +43,7 @@ async function once(modules, setting) {
     () => client.withdrawals.create(payout),
     () => client.payments.create(order, { maxRetries: 0 }),
     () => client.request({ method: "POST", path: "/v1/cancel" }),
+    () => client.request({ method: "DELETE", path: "/v1/item" }),
   ];
   // Until the runtime has removed a broken connection, or put a used one back.
   const settled = () => new Promise((resolve) => setTimeout(resolve, 100));
@@ -53,11 +54,12 @@ async function once(modules, setting) {
     const error = await failureOf(call());
     equal(error.outcome, "unknown", "outcome of a creation whose connection broke");
   }
-  const { posts } = await (await fetch(breakingUrl)).json();
-  equal(posts.length, calls.length, "POSTs that arrived");
+  const { changes } = await (await fetch(breakingUrl)).json();
+  equal(changes.length, calls.length, "requests that arrived");
+  // On Bun, a request that may not be sent again gets a connection of its own.
   ok(
-    posts.every(({ isWarm }) => isWarm),
-    "POSTs on connections that had been used",
+    globalThis.Bun || changes.every(({ isWarm }) => isWarm),
+    "requests on connections that had been used",
   );
 }
 
