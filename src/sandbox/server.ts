@@ -116,10 +116,9 @@ export async function serve(answer: Answer, port: number, host: string): Promise
   );
   // Clients close idle connections. If the server did, a request that a busy client sends at that moment would be lost.
   const server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
-    const { url = "", headers } = incoming;
-    // A proxy ended TLS, so the sandbox's own pages and links need its scheme. The adapter takes it from absolute URLs.
-    if (url.startsWith("/") && /^https\b/.test(String(headers["x-forwarded-proto"])))
-      incoming.url = `https://${headers.host}${url}`;
+    // A proxy ended TLS, so the sandbox's own pages and links need its scheme, which the adapter takes from the socket.
+    const encrypted = /^https\b/.test(String(incoming.headers["x-forwarded-proto"]));
+    Object.assign(incoming.socket, { encrypted });
     return listener(incoming, outgoing);
   });
   // Node's default of 511 is too short for a burst of parallel requests: connections beyond it are delayed or reset.

@@ -4,9 +4,16 @@ import { describe, expect, it } from "vitest";
 import { create, paymentsPath } from "./merchant.ts";
 
 /** Requests a path under any Host header, as a browser does after DNS rebinding. */
-function statusUnder(port: number, host: string, path = paymentsPath, method = "GET") {
+function statusUnder(
+  port: number,
+  host: string,
+  path = paymentsPath,
+  method = "GET",
+  forwarded: Record<string, string> = {},
+) {
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
-    const sent = request({ host: "127.0.0.1", port, path, method, headers: { host } });
+    const headers = { host, ...forwarded };
+    const sent = request({ host: "127.0.0.1", port, path, method, headers });
     sent.once("error", reject).once("response", (response) => {
       let body = "";
       response.setEncoding("utf8").on("data", (text: string) => {
@@ -54,6 +61,10 @@ describe("a request over the network", () => {
     "gets 400 for a malformed Host: %j",
     async (host) => {
       expect(await statusesUnder([host])).toEqual([400]);
+      await using server = await createSandbox().listen({ port: 0 });
+      const forwarded = { "X-Forwarded-Proto": "https" };
+      const viaProxy = await statusUnder(server.port, host, paymentsPath, "GET", forwarded);
+      expect(viaProxy.status).toBe(400);
     },
   );
 
