@@ -75,9 +75,9 @@ export interface SandboxClock {
 
 /**
  * @param frozenAt The time at which the clock is frozen; undefined for real time.
- * @param quiet Resolves when no webhook is in flight; `advance` waits for it.
+ * @param idle Resolves when no webhook is in flight; `advance` waits for it.
  */
-export function createClock(frozenAt: Date | undefined, quiet: () => Promise<void>, store: Store) {
+export function createClock(frozenAt: Date | undefined, idle: () => Promise<void>, store: Store) {
   const now = () => new Date(nowMs());
   const events = createEvents(store, now);
   /** In milliseconds since 1970; unless frozen, the clock runs with real time. */
@@ -87,10 +87,10 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
     { survivesReset: true },
   );
   const due = createDueQueue(store);
-  const settlers = new Map<string, (subject: string) => void>();
+  const handlers = new Map<string, (subject: string) => void>();
   let latestMs = 0;
   /** The time that a running `advance` has reached. */
-  let standingMs: number | undefined;
+  let reachedMs: number | undefined;
   const inTurn = pLimit(1);
   /** How often everything was replaced, which stops every `advance` that was called before. */
   let replacements = 0;
@@ -102,7 +102,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   }
 
   function nowMs(): number {
-    latestMs = Math.max(latestMs, standingMs ?? baseMs());
+    latestMs = Math.max(latestMs, reachedMs ?? baseMs());
     return latestMs;
   }
 
@@ -113,8 +113,8 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
    *
    * @returns A function that schedules a subject.
    */
-  function onDue(kind: string, settle: (subject: string) => void) {
-    settlers.set(kind, settle);
+  function onDue(kind: string, handle: (subject: string) => void) {
+    handlers.set(kind, handle);
     return (subject: string, dueMs: number): void => {
       const entry = { dueMs, kind, subject };
       due.add(entry);
@@ -126,7 +126,7 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   function setTimer(): void {
     clearTimeout(timer);
     const next = due.first();
-    if (next === undefined || isFrozen() || standingMs !== undefined) return;
+    if (next === undefined || isFrozen() || reachedMs !== undefined) return;
     const fire = () => {
       catchUp();
       // The timer may fire early, or after a request has already run the entry.
@@ -140,14 +140,14 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   /** Runs everything that fell due since the last call. */
   function catchUp(): void {
     // `advance` runs everything in order itself.
-    if (standingMs !== undefined) return;
+    if (reachedMs !== undefined) return;
     const untilMs = nowMs();
-    while ((due.first()?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs) settleFirst();
+    while ((due.first()?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs) runFirst();
   }
 
-  function settleFirst(): void {
+  function runFirst(): void {
     const first = due.removeFirst();
-    if (first) settlers.get(first.kind)?.(first.subject);
+    if (first) handlers.get(first.kind)?.(first.subject);
   }
 
   async function travelFor(durationMs: number, calledAt: number): Promise<DueEvent[]> {
@@ -161,25 +161,25 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
 
     const happened: DueEvent[] = [];
     if (calledAt !== replacements) return happened;
-    standingMs = startMs;
+    reachedMs = startMs;
     const until = new Date(targetMs).toISOString();
     const clockSequence = events.emit({ type: "clock.advanced", until });
     let unsubscribe = () => {};
     try {
-      await quiet();
+      await idle();
       unsubscribe = events.subscribe((event) => {
         if (isCausedBy(event, clockSequence)) happened.push(event);
       });
       for (let next = due.first(); next && next.dueMs <= targetMs; next = due.first()) {
-        if (standingMs === undefined) break;
-        travelTo(Math.max(next.dueMs, standingMs));
-        events.during({ clockSequence }, settleFirst);
-        await quiet();
+        if (reachedMs === undefined) break;
+        travelTo(Math.max(next.dueMs, reachedMs));
+        events.during({ clockSequence }, runFirst);
+        await idle();
       }
     } finally {
-      if (standingMs !== undefined) travelTo(targetMs);
+      if (reachedMs !== undefined) travelTo(targetMs);
       unsubscribe();
-      standingMs = undefined;
+      reachedMs = undefined;
       setTimer();
     }
     return happened;
@@ -188,15 +188,15 @@ export function createClock(frozenAt: Date | undefined, quiet: () => Promise<voi
   /** Stored at every step, so that an interrupted `advance` keeps the time it has reached. */
   function travelTo(pointMs: number): void {
     const { frozenAtMs, advancedMs } = base.get();
-    base.set({ frozenAtMs, advancedMs: advancedMs + pointMs - (standingMs ?? pointMs) });
-    standingMs = pointMs;
+    base.set({ frozenAtMs, advancedMs: advancedMs + pointMs - (reachedMs ?? pointMs) });
+    reachedMs = pointMs;
   }
 
   store.onReplaced(() => {
     if (!isWholeWithin(baseMs(), 0, endOfTimeMs)) throw new Error("The saved time is invalid.");
     replacements++;
     // Nothing else turns the time back. It also ends a running `advance`.
-    standingMs = undefined;
+    reachedMs = undefined;
     latestMs = Math.min(latestMs, baseMs());
     setTimer();
   });
