@@ -74,15 +74,16 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     const at = clock.now().toISOString();
     const id = random.stream("webhooks").uuid();
     const status = hasEndpoint(data) ? "pending" : "recorded";
-    const delivery = put({ id, ...facts, status, attempts: [], createdAt: at });
+    const isHeldBack = disorder?.kind === "reorder";
+    const delayMs = isHeldBack || disorder?.kind === "delay" ? disorder.byMs : undefined;
+    const delivery = put({ id, ...facts, status, attempts: [], createdAt: at }, delayMs);
     const { id: subjectId, orderId = null } = data;
     events.emit({ type: "webhook.created", deliveryId: id, eventId, event, subjectId, orderId });
     for (const [heldId, awaited] of heldBack.entries()) {
       if (awaited === data.id) heldBack.set(heldId, id);
     }
-    if (disorder?.kind === "reorder") heldBack.set(id, data.id);
-    if (disorder?.kind === "delay" || disorder?.kind === "reorder") put(delivery, disorder.byMs);
-    else if (status === "pending") await attemptInTurn(delivery);
+    if (isHeldBack) heldBack.set(id, data.id);
+    if (status === "pending" && delayMs === undefined) await attemptInTurn(delivery);
     return deliveries.get(id) ?? delivery;
   }
 
