@@ -117,12 +117,12 @@ export function faultText(fault: Fault): string {
 const paces = { "at-once": "At once", "by-hand": "In steps", "on-clock": "On a timer" };
 
 /** Selects the `steps` option for scenarios played on the page. */
-export function paceChoice(): Html {
+export function paceChoice(legend: string): Html {
   const choices = Object.entries(paces).map(
     ([value, text]) =>
       html`<label><input type="radio" name="steps" value="${value}" autocomplete="off"${value === "at-once" && html` checked`}><span>${text}</span></label>`,
   );
-  return html`<fieldset class="pace"><legend class="visually-hidden">Pace</legend><div class="segments">${choices}</div></fieldset>`;
+  return html`<fieldset class="pace"><legend>${legend}</legend><div class="segments">${choices}</div></fieldset>`;
 }
 
 /** A customer's scenarios, in the order in which pages show them, with their names and effects. */

@@ -1,6 +1,12 @@
 import { html } from "hono/html";
 import type { Sandbox } from "../sandbox.ts";
-import { commandButton, type Html, type PagesOptions, pageAnswer } from "./components.ts";
+import {
+  commandButton,
+  type Html,
+  type PagesOptions,
+  paceChoice,
+  pageAnswer,
+} from "./components.ts";
 import { operationList } from "./entry.ts";
 import { disorderPanel, faultPanel, recordsPanel } from "./panels.ts";
 import { filterLinks, filterOf, timelineRows } from "./timeline.ts";
@@ -19,6 +25,7 @@ ${clockPanel(sandbox)}
 <div class="columns">
 ${timelinePart(options, url)}
 <div class="side">
+${paceChoice("Play scenarios")}
 ${recordsPanel(options, "payments")}
 ${recordsPanel(options, "withdrawals")}
 ${faultPanel(sandbox)}

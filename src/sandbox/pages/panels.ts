@@ -22,7 +22,6 @@ import {
   jsonChoice,
   nameOf,
   type PagesOptions,
-  paceChoice,
   primary,
   statusBadge,
   stepText,
@@ -33,15 +32,15 @@ const maxShown = 20;
 /** The newest payments or withdrawals, below a form to create one. */
 export function recordsPanel(options: PagesOptions, kind: "payments" | "withdrawals"): Html {
   const { sandbox } = options;
-  const [title, controls] =
+  const [title, form] =
     kind === "payments"
-      ? ["Payments", html`${paceChoice()}\n${creationForm("payment", paymentFields, sandbox)}`]
+      ? ["Payments", creationForm("payment", paymentFields, sandbox)]
       : ["Withdrawals", creationForm("withdrawal", withdrawalFields, sandbox)];
   const records: readonly (Payment | Withdrawal)[] = options[kind].all();
   const cards = records.slice(-maxShown).map((record) => recordCard(record, sandbox));
   const older = records.length - maxShown;
   return html`<section class="panel" aria-labelledby="${kind}-title"><h2 id="${kind}-title">${title}</h2>
-${controls}
+${form}
 <ul class="cards" data-live="${kind}" aria-label="${title}, newest first">${cards.reverse()}</ul>
 <div data-live="${kind}-more">${older > 0 && html`<p class="quiet">${older} older ones are not shown.</p>`}</div></section>`;
 }
@@ -141,7 +140,7 @@ const frequencies: readonly Choice[] = [
 
 /** A disorder in words that follow "arrives", such as `60 s late`. */
 function disorderText({ kind, byMs }: Disorder): string {
-  const by = `${byMs / 1_000} s`;
+  const by = byMs % 60_000 === 0 ? `${byMs / 60_000} min` : `${byMs / 1_000} s`;
   const texts: Readonly<Record<DisorderKind, string>> = {
     duplicate: "twice",
     reorder: `after the next one, or ${by} late`,
@@ -164,7 +163,6 @@ export function faultPanel({ faults }: Sandbox): Html {
       card(`fault-${index}`, route, "bad", often, faultText(fault)),
     );
   return html`<section class="panel" aria-labelledby="faults-title"><h2 id="faults-title">Faults</h2>
-<ul class="cards" data-live="faults" aria-label="Pending faults">${limit && card("rate-limit", "*", "bad", { times: Number.POSITIVE_INFINITY }, limitText)}${cards}</ul>
 <details class="form"><summary>Add a fault</summary>
 <form data-post="faults">
 ${jsonChoice("Request", "route", offeredRoutes)}
@@ -175,7 +173,8 @@ ${jsonChoice(
 )}
 ${jsonChoice("How often", "...often", frequencies)}
 <div class="buttons"><button class="primary">Add fault</button>${commandButton("Clear all", "faults/clear", { about: "faults" })}</div>
-</form></details></section>`;
+</form></details>
+<ul class="cards" data-live="faults" aria-label="Pending faults">${limit && card("rate-limit", "*", "bad", { times: Number.POSITIVE_INFINITY }, limitText)}${cards}</ul></section>`;
 }
 
 export function disorderPanel({ webhooks }: Sandbox): Html {
@@ -184,14 +183,14 @@ export function disorderPanel({ webhooks }: Sandbox): Html {
     return card(`disorder-${index}`, waiting.event ?? "any event", "warn", waiting, text);
   });
   return html`<section class="panel" aria-labelledby="disorder-title"><h2 id="disorder-title">Webhook disorder</h2>
-<ul class="cards" data-live="disorders" aria-label="Pending disorder">${cards}</ul>
 <details class="form"><summary>Add disorder</summary>
 <form data-post="disorders">
 ${jsonChoice("The next webhook arrives", "kind", disorders)}
 ${jsonChoice("Event", "event", [["any event", undefined], ...webhookEventNames])}
 ${jsonChoice("How often", "...often", frequencies)}
 <div class="buttons"><button class="primary">Add disorder</button>${commandButton("Clear all", "disorders/clear", { about: "disorder" })}</div>
-</form></details></section>`;
+</form></details>
+<ul class="cards" data-live="disorders" aria-label="Pending disorder">${cards}</ul></section>`;
 }
 
 function card(id: string, subject: string, tone: "bad" | "warn", often: Frequency, text: string) {

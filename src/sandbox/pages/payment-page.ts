@@ -56,8 +56,8 @@ function sandboxStrip(payment: Payment, [next]: readonly UpcomingStep<string>[])
   const path = `payments/${payment.id}`;
   return html`<aside aria-labelledby="sandbox-title">
 <h2 id="sandbox-title">Sandbox</h2>
-<p>No real money moves here. Act as the customer:</p>
-${paceChoice()}
+<p>No real money moves here.</p>
+${paceChoice("Act as the customer")}
 <div data-live="next">${next && html`${commandButton("Next step", `${path}/step`, { attributes: primary })}<p class="effect" role="status" id="next">Next: ${stepText(next)}.</p>`}</div>
 <ul class="plays" data-live="plays">${customerPlays.map(([scenario, name, effect]) => {
     const isOver = next !== undefined || !paymentOutcomes[scenario].from.includes(payment.status);

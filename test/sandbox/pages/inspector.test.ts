@@ -142,14 +142,14 @@ describe("the inspector", () => {
   it("describes pending faults and disorder in words, with the delay that was asked for", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("*", { connection: "truncated" });
-    sandbox.webhooks.disorder("delay", { by: "5m" });
+    sandbox.webhooks.disorder("delay", { by: "90s" });
     sandbox.webhooks.disorder("stale-timestamp", { by: "1h" });
     sandbox.webhooks.disorder("reorder");
     const text = await page(sandbox, "/_sandbox");
     expect(text).toContain('<code>any request</code><span class="badge bad">1 more</span>');
-    expect(text).toContain("arrives 300 s late");
-    expect(text).toContain("arrives with a timestamp 3600 s old");
-    expect(text).toContain("arrives after the next one, or 60 s late");
+    expect(text).toContain("arrives 90 s late");
+    expect(text).toContain("arrives with a timestamp 60 min old");
+    expect(text).toContain("arrives after the next one, or 1 min late");
   });
 
   it("answers 404 for an unknown entry", async () => {
