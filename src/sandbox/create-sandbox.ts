@@ -71,10 +71,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const close = options.data === undefined ? () => {} : keepInFile(store, options.data);
 
   const sandbox: Sandbox = {
-    fetch: (input, init) => {
-      const isRequest = input instanceof Request && init === undefined;
-      return fetchInProcess(app, isRequest ? input : new Request(input, init));
-    },
+    fetch: async (input, init) => fetchInProcess(app, new Request(input, init)),
     async listen(where) {
       // Loading node:http takes as long as the rest of the sandbox, and most tests do not need it.
       const { listen } = await import("./server.ts");

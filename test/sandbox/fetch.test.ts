@@ -16,3 +16,12 @@ it.each([
   expect(response.status).toBe(201);
   expect(sandbox.payments.all()).toHaveLength(1);
 });
+
+it("rejects a request whose body was already used, as the platform's fetch does", async () => {
+  const sandbox = createSandbox();
+  const headers = { "X-Service-Secret-Key": sandbox.secretKey };
+  const body = JSON.stringify(order);
+  const request = new Request(origin + paymentsPath, { method: "POST", headers, body });
+  expect((await sandbox.fetch(request)).status).toBe(201);
+  await expect(sandbox.fetch(request)).rejects.toThrow(TypeError);
+});
