@@ -21,7 +21,7 @@ export type NewChange = Without<Extract<NewEffect, { readonly event: unknown }>,
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** Another process was serving them, or they began before a restore. */
+/** Ends requests that will get no response: another process was serving them, or they began before a restore. */
 export function endOpenRequests(table: Table<object>): void {
   for (const [key, it] of table.entries()) {
     if ("outcome" in it && it.outcome === "open") table.set(key, { ...it, outcome: "unanswered" });

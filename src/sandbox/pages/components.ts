@@ -126,7 +126,7 @@ export function paceChoice(legend: string): Html {
 }
 
 /** A customer's scenarios, in the order in which pages show them, with their names and effects. */
-export const customerPlays = [
+export const customerScenarios = [
   ["success", "Pay in full", "The payment completes."],
   ["underpayment", "Pay too little", "90% of the amount arrives; the payment fails."],
   ["overpayment", "Pay too much", "110% of the amount arrives; the payment completes."],
@@ -136,7 +136,7 @@ export const customerPlays = [
 
 /** The name of any scenario, such as `Partial refund`. */
 export function nameOf(scenario: string): string {
-  const [, name] = customerPlays.find(([played]) => played === scenario) ?? [];
+  const [, name] = customerScenarios.find(([known]) => known === scenario) ?? [];
   return name ?? (scenario[0] ?? "").toUpperCase() + scenario.slice(1).replace("-", " ");
 }
 

@@ -40,14 +40,14 @@ ${disorderPanel(sandbox)}
 
 const danger = html` class="danger" data-confirm="Delete everything in this sandbox?"`;
 
-const leaps = { "1m": "1 min", "15m": "15 min", "1h": "1 h", "1d": "1 day" };
+const advances = { "1m": "1 min", "15m": "15 min", "1h": "1 h", "1d": "1 day" };
 
 function clockPanel({ clock }: Sandbox): Html {
   const iso = clock.now().toISOString();
   const isFrozen = clock.isFrozen();
   return html`<div class="time" role="group" aria-label="Clock">
 <p data-live="clock"><time id="now" datetime="${iso}"${isFrozen && html` class="frozen"`}>${iso.slice(0, 19).replace("T", " ")}</time> <span class="quiet" id="pace">UTC${isFrozen && ", frozen"}</span></p>
-<div class="buttons">${Object.entries(leaps).map(([duration, name]) =>
+<div class="buttons">${Object.entries(advances).map(([duration, name]) =>
     commandButton(`+${name}`, "clock/advance", { about: "on the clock", body: { duration } }),
   )}</div>
 </div>`;
@@ -57,11 +57,10 @@ function timelinePart({ sandbox, events }: PagesOptions, url: URL): Html {
   const entries = events.entries();
   const filter = filterOf(url);
   const rows = timelineRows(entries, sandbox.webhooks.deliveries(), filter);
-  const isEmpty = entries.length === 0;
   return html`<main aria-labelledby="timeline-title">
 <div class="heading"><h2 id="timeline-title">Timeline</h2>${filterLinks(filter)}</div>
 <ol class="timeline" data-live="timeline" aria-label="Events, newest first">${rows}</ol>
-<div data-live="timeline-note">${isEmpty ? nothingYet(url.origin) : rows.length === 0 ? nothingMatches : droppedNote(sandbox)}</div>
+<div data-live="timeline-note">${entries.length === 0 ? nothingYet(url.origin) : rows.length === 0 ? nothingMatches : droppedNote(sandbox)}</div>
 </main>`;
 }
 

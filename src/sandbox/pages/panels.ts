@@ -32,15 +32,15 @@ const maxShown = 20;
 /** The newest payments or withdrawals, below a form to create one. */
 export function recordsPanel(options: PagesOptions, kind: "payments" | "withdrawals"): Html {
   const { sandbox } = options;
-  const [title, form] =
+  const [title, noun, fields] =
     kind === "payments"
-      ? ["Payments", creationForm("payment", paymentFields, sandbox)]
-      : ["Withdrawals", creationForm("withdrawal", withdrawalFields, sandbox)];
+      ? ["Payments", "payment", paymentFields]
+      : ["Withdrawals", "withdrawal", withdrawalFields];
   const records: readonly (Payment | Withdrawal)[] = options[kind].all();
   const cards = records.slice(-maxShown).map((record) => recordCard(record, sandbox));
   const older = records.length - maxShown;
   return html`<section class="panel" aria-labelledby="${kind}-title"><h2 id="${kind}-title">${title}</h2>
-${form}
+${creationForm(noun, fields, sandbox)}
 <ul class="cards" data-live="${kind}" aria-label="${title}, newest first">${cards.reverse()}</ul>
 <div data-live="${kind}-more">${older > 0 && html`<p class="quiet">${older} older ones are not shown.</p>`}</div></section>`;
 }

@@ -5,7 +5,7 @@ import { paymentOutcomes } from "../service/payment-scenarios.ts";
 import type { UpcomingStep } from "../service/scenarios.ts";
 import {
   commandButton,
-  customerPlays,
+  customerScenarios,
   dollars,
   evidenceBadge,
   type Html,
@@ -59,7 +59,7 @@ function sandboxStrip(payment: Payment, [next]: readonly UpcomingStep<string>[])
 <p>No real money moves here.</p>
 ${paceChoice("Act as the customer")}
 <div data-live="next">${next && html`${commandButton("Next step", `${path}/step`, { attributes: primary })}<p class="effect" role="status" id="next">Next: ${stepText(next)}.</p>`}</div>
-<ul class="plays" data-live="plays">${customerPlays.map(([scenario, name, effect]) => {
+<ul class="scenarios" data-live="scenarios">${customerScenarios.map(([scenario, name, effect]) => {
     const isOver = next !== undefined || !paymentOutcomes[scenario].from.includes(payment.status);
     const attributes = html` aria-describedby="about-${scenario}"${isOver && html` disabled`}`;
     const button = commandButton(name, `${path}/simulate`, { body: { scenario }, attributes });

@@ -5,7 +5,7 @@ import { isWholeWithin } from "../checks.ts";
 import type { Core } from "../core.ts";
 import type { Payments } from "./payments.ts";
 import { latestQuote, quoteFor, withQuote } from "./quotes.ts";
-import { blockTimeMs, receiptOf } from "./receipts.ts";
+import { blockTimeMs, paymentReceipt } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Simulated, type Step } from "./scenarios.ts";
 import { defaultToken } from "./tokens.ts";
 
@@ -142,7 +142,8 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     };
     const quotes = withQuote(payment.quotes, quote);
     const units = (BigInt(quote.expectedAmountAsset) * BigInt(tenths)) / 10n;
-    return { amountInCents, quotes, receipt: receiptOf(quote, units, { nowMs, random: draws }) };
+    const receipt = paymentReceipt(quote, units, { nowMs, random: draws });
+    return { amountInCents, quotes, receipt };
   }
 
   return createScenarios(core, {

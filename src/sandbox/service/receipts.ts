@@ -20,7 +20,7 @@ interface Draw {
  *
  * @param units The amount that arrived, in the token's smallest unit.
  */
-export function receiptOf(quote: Quote, units: bigint, draw: Draw): PaymentReceipt {
+export function paymentReceipt(quote: Quote, units: bigint, draw: Draw): PaymentReceipt {
   return {
     paymentId: quote.paymentId,
     selectedQuote: quote,
@@ -37,7 +37,7 @@ export function receiptOf(quote: Quote, units: bigint, draw: Draw): PaymentRecei
 }
 
 /** The receipt of a withdrawal (interface section 2.6). */
-export function payoutReceipt(
+export function withdrawalReceipt(
   { id, amountInCents, chainId }: Withdrawal,
   senderAddress: string,
   draw: Draw,

@@ -59,14 +59,10 @@ export interface Step {
   readonly dueMs: number | null;
 }
 
-/** The statuses in which a scenario can be played. */
-interface Outcome {
-  readonly from: readonly string[];
-}
-
 interface ScenariosOptions<Subject, Scenario extends string, Options, Planned> {
   readonly name: "payment" | "withdrawal";
-  readonly outcomes: Readonly<Record<Scenario, Outcome>>;
+  /** `from`: the statuses in which a scenario can be played. */
+  readonly outcomes: Readonly<Record<Scenario, { readonly from: readonly string[] }>>;
   readonly optionNames: readonly (keyof Options & string)[];
   readonly find: (id: string) => Subject | undefined;
   readonly all: () => Subject[];

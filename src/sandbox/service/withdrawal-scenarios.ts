@@ -1,7 +1,7 @@
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { Merchants } from "./merchants.ts";
-import { payoutReceipt } from "./receipts.ts";
+import { withdrawalReceipt } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Simulated, type Step } from "./scenarios.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
@@ -87,7 +87,7 @@ export function createWithdrawalScenarios(
   function receiptFor(withdrawal: Withdrawal) {
     const { backendWallet } = merchants.find(withdrawal.merchantId) ?? merchants.first();
     const draw = { nowMs: clock.nowMs(), random: random.stream("withdrawal receipts") };
-    return payoutReceipt(withdrawal, backendWallet, draw);
+    return withdrawalReceipt(withdrawal, backendWallet, draw);
   }
 
   return createScenarios(core, {

@@ -69,8 +69,8 @@ export interface SandboxWebhooks {
    */
   replay(deliveryId: string, options?: ReplayOptions): Promise<WebhookDelivery>;
   /**
-   * Disturbs the next webhooks. At most one disorder applies to each, the first one waiting for its event, at its first
-   * attempt. A rejected webhook is retried as usual, so that every event arrives in the end.
+   * Disturbs the first attempt of the next webhooks. At most one disorder applies to each: the first in the queue that
+   * fits its event. A rejected webhook is retried as usual, so that every event arrives in the end.
    *
    * @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`.
    * @example
