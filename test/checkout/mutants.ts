@@ -97,6 +97,13 @@ export const checkoutMutants: readonly Mutant[] = [
     test: `${tests}/wallet-payment.test.ts`,
   },
   {
+    name: "a wallet's request makes the browser forget that another wallet may have paid",
+    file: `${element}/tabs.ts`,
+    find: "...known.doubted, ...asked",
+    replace: "...asked",
+    test: `${tests}/wallet-payment.test.ts`,
+  },
+  {
     name: "the address is still shown after a wallet has sent the payment",
     file: `${element}/state.ts`,
     find: 'sent.length > 0 && payingAgain !== "sure"',

@@ -76,11 +76,15 @@ export interface WalletProgress {
   readonly withdrawn?: "expired" | "cancelled";
 }
 
-/** A transfer that a wallet has sent. */
-export interface SentTransfer {
+/** A transfer that a wallet was asked for. */
+export interface AskedTransfer {
   /** The wallet's name. */
   readonly wallet: string;
   readonly choice: Choice;
+}
+
+/** A transfer that a wallet has sent. */
+export interface SentTransfer extends AskedTransfer {
   readonly hash: string;
 }
 
@@ -102,8 +106,8 @@ export interface Known {
   readonly isOffline: boolean;
   readonly wallets: readonly AnnouncedWallet[];
   readonly wallet?: WalletProgress | undefined;
-  /** The wallet that was showing a transfer when the customer last left the page: it may have sent it since. */
-  readonly doubted?: string | undefined;
+  /** Transfers that a wallet may have sent, or may still send: one for each wallet. Only the payment's status settles them. */
+  readonly doubted: readonly AskedTransfer[];
   /** In the order sent. Money that was sent is never forgotten. */
   readonly sent: readonly SentTransfer[];
   readonly payingAgain?: PayingAgain | undefined;
@@ -118,6 +122,7 @@ export const nothingKnown: Known = {
   isRenewed: false,
   isOffline: false,
   wallets: [],
+  doubted: [],
   sent: [],
 };
 

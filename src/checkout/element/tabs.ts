@@ -1,5 +1,5 @@
 /** What the browser's tabs, and a page's elements, share about a payment, so that no two of them pay it. */
-import type { SentTransfer } from "./state.ts";
+import type { AskedTransfer, Known, SentTransfer } from "./state.ts";
 
 /** The payments claimed on this page, where the browser offers no locks. */
 const claimed = new Set<string>();
@@ -17,7 +17,7 @@ export async function claim(paymentId: string, signal: AbortSignal): Promise<boo
     return await new Promise<boolean>((resolve, reject) => {
       const hold = (lock: Lock | null) => {
         resolve(lock !== null);
-        return lock ? over : undefined;
+        return lock && over;
       };
       const name = `settlekit:paying:${paymentId}`;
       navigator.locks.request(name, { ifAvailable: true }, hold).catch(reject);
@@ -31,31 +31,32 @@ export async function claim(paymentId: string, signal: AbortSignal): Promise<boo
   }
 }
 
-/** A transfer that a wallet shows, and has neither sent nor refused. */
-export type AskedTransfer = Omit<SentTransfer, "hash">;
+/** What wallets have sent for a payment, and what they may have sent. */
+type Transfers = Pick<Known, "sent" | "doubted">;
+type StoredTransfer = AskedTransfer | SentTransfer;
 
 /** Tells this page's elements what one of them has stored: the browser tells only other tabs. */
 const stores = new EventTarget();
 
-/** Where the browser keeps what wallets have sent for a payment, and what one of them shows. */
+/** Where the browser keeps what wallets have sent for a payment, and what they were asked for and may have sent. */
 const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
 
-/** What wallets have sent for a payment, oldest first: the given transfers, and those that other tabs have stored. */
-export function withStored(paymentId: string, sent: readonly SentTransfer[]): SentTransfer[] {
-  const known = [...stored(paymentId).filter(isSent), ...sent];
-  return [...new Map(known.map((it) => [it.hash, it])).values()];
+/** A payment's transfers that are known, stored by other tabs, or new; oldest first, and for each wallet one in doubt. */
+export function withStored(
+  paymentId: string,
+  { sent, doubted }: Transfers,
+  ...added: StoredTransfer[]
+): Transfers {
+  const all = [...stored(paymentId), ...doubted, ...sent, ...added];
+  const unique = [...new Map(all.map((it) => [isSent(it) ? it.hash : it.wallet, it])).values()];
+  return { sent: unique.filter(isSent), doubted: unique.filter((it) => !isSent(it)) };
 }
 
-/** The transfer that a wallet showed when it was last asked, unless it is known to have sent or refused it. */
-export function storedAsked(paymentId: string): AskedTransfer | undefined {
-  return stored(paymentId).find((it) => !isSent(it));
-}
-
-function isSent(transfer: AskedTransfer): transfer is SentTransfer {
+function isSent(transfer: StoredTransfer): transfer is SentTransfer {
   return "hash" in transfer;
 }
 
-function stored(paymentId: string): AskedTransfer[] {
+function stored(paymentId: string): StoredTransfer[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(paymentId)) ?? "[]");
     return Array.isArray(stored) ? stored.filter((it) => it?.wallet && it.choice) : [];
@@ -65,13 +66,9 @@ function stored(paymentId: string): AskedTransfer[] {
   }
 }
 
-/** Stores what wallets have sent for a payment, and the transfer that one of them shows now. */
-export function store(
-  paymentId: string,
-  sent: readonly SentTransfer[],
-  ...asked: AskedTransfer[]
-): void {
-  const all = [...withStored(paymentId, sent), ...asked];
+/** Stores what wallets have sent or may have sent for a payment, and the transfer that one of them shows now. */
+export function store(paymentId: string, known: Transfers, ...asked: AskedTransfer[]): void {
+  const all = [...withStored(paymentId, known).sent, ...known.doubted, ...asked];
   try {
     localStorage.setItem(keyOf(paymentId), JSON.stringify(all));
   } catch {

@@ -174,7 +174,7 @@ function noticeOf(phase: View["phase"], known: Known, texts: Texts): string | un
   const notices = [
     isOffline && payment && phase !== "over" ? texts.say("offline") : "",
     isOpen ? sentBefore(known, texts) : "",
-    isOpen && doubted ? texts.say("walletUncertain", { wallet: doubted }) : "",
+    ...(isOpen ? doubted : []).map(({ wallet }) => texts.say("walletUncertain", { wallet })),
     isRenewed && offer ? texts.say("priceRenewed") : "",
   ];
   return notices.filter(Boolean).join(" ") || undefined;

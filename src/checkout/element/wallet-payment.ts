@@ -10,7 +10,7 @@ import {
   type WalletFailure,
   type WalletProgress,
 } from "./state.ts";
-import { claim, onStored, store, storedAsked, withStored } from "./tabs.ts";
+import { claim, onStored, store, withStored } from "./tabs.ts";
 import { type RpcUrls, type WalletProvider, Wallets } from "./wallets.ts";
 
 /** How often to report a transfer that the service has not seen: soon at first, for a quarter of an hour in total. */
@@ -51,7 +51,7 @@ export class WalletPayment {
   /** Finds the browser's wallets, and what they have sent for the payment, until the signal aborts. */
   start(paymentId: string, signal: AbortSignal): void {
     this.#recall(paymentId);
-    void this.#doubt(paymentId);
+    void this.#recallDoubted(paymentId);
     onStored(paymentId, () => this.#recall(paymentId), signal);
     this.#wallets.discover(() => void this.#offer(), signal);
   }
@@ -61,10 +61,11 @@ export class WalletPayment {
     const { known, update, report, rpcUrls } = this.#options;
     const { offer, wallets, wallet: running, payment } = known();
     const name = wallets.find((it) => it.uuid === uuid)?.name;
-    const [provider, requests] = [this.#wallets.provider(uuid), this.#requests];
+    const provider = this.#wallets.provider(uuid);
+    const requests = this.#requests;
     if (!payment || !offer || !name || !provider || !requests) return;
     if (running && running.step !== "failed") return;
-    const { choice } = offer;
+    const transfer = { wallet: name, choice: offer.choice };
     const attempt = new AbortController();
     const { signal } = attempt;
     this.#attempt = attempt;
@@ -76,18 +77,18 @@ export class WalletPayment {
       // Meanwhile, another tab may have sent the payment.
       if (signal.aborted || (isSending && this.#recall(payment.id))) return;
       // If the customer leaves before the wallet responds, the next page tells them to check the wallet.
-      if (isSending) store(payment.id, known().sent, { wallet: name, choice });
-      update({ wallet: { wallet: name, choice, step } });
+      if (isSending) store(payment.id, known(), transfer);
+      update({ wallet: { ...transfer, step } });
     };
     // Before anything asynchronous: a second click does nothing.
     onStep("connecting");
     try {
       if (!(await claim(payment.id, signal))) throw requests.walletBusy();
       // The event that tells what another tab has sent may still be on its way.
-      if (signal.aborted || this.#recall(payment.id)) return;
+      if (signal.aborted || this.#recall(payment.id, true)) return;
       const payer = { provider, name, offer, rpcUrls: rpcUrls(), isCurrent, onStep };
       const hash = await requests.payFromWallet(payer);
-      this.#keep(payment.id, { wallet: name, choice, hash });
+      this.#keep(payment.id, { ...transfer, hash });
     } catch (error) {
       if (signal.aborted) return;
       const { withdrawn, step } = known().wallet ?? {};
@@ -95,13 +96,15 @@ export class WalletPayment {
       // A wallet's error may itself throw when it is read: then it proves nothing.
       const unexpected = isSending ? "wallet_outcome_unknown" : "wallet_failed";
       const code = SettlekitError.is(error) ? (error.code as WalletFailure) : unexpected;
-      if (isSending && code !== "wallet_outcome_unknown") store(payment.id, known().sent);
+      if (code === "wallet_outcome_unknown")
+        update({ doubted: withStored(payment.id, known(), transfer).doubted });
+      else if (isSending) store(payment.id, known());
       // The wallet was asked to withdraw the request.
       const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
       if (!isWithdrawn) report(error);
       if (isWithdrawn && withdrawn === "cancelled") return update({ wallet: undefined });
       const failure = isWithdrawn ? "quote_expired" : code;
-      update({ wallet: { wallet: name, choice, step: "failed", failure } });
+      update({ wallet: { ...transfer, step: "failed", failure } });
     } finally {
       attempt.abort();
     }
@@ -120,8 +123,7 @@ export class WalletPayment {
       this.#withdraw("cancelled");
     } else {
       this.#attempt.abort();
-      // The doubt lasts: another token or amount does not settle whether the wallet has paid.
-      if (known().wallet?.failure !== "wallet_outcome_unknown") update({ wallet: undefined });
+      update({ wallet: undefined });
     }
   }
 
@@ -144,8 +146,8 @@ export class WalletPayment {
   tick(now: number): void {
     const { payment, sent } = this.#options.known();
     const status = payment?.status ?? "";
-    if (sent.length === 0 || (status !== "pending" && !endedUnpaid(status))) return;
     if (status !== this.#told.status) this.#told = { status, count: 0, nextAt: 0 };
+    if (sent.length === 0 || (status !== "pending" && !endedUnpaid(status))) return;
     if (this.#told.count < hints.count && now >= this.#told.nextAt) this.#tell(now);
   }
 
@@ -159,27 +161,26 @@ export class WalletPayment {
    * Adds what wallets have sent from other tabs and elements, or from this page before it was reloaded. Gives up an
    * attempt to pay the same again.
    *
+   * @param isClaimed Whether no other tab or element awaits a wallet's answer: what it was asked for may have been sent.
    * @returns Whether anything was added.
    */
-  #recall(paymentId: string): boolean {
+  #recall(paymentId: string, isClaimed = false): boolean {
     const { known, update } = this.#options;
-    const before = known().sent;
-    const sent = withStored(paymentId, before);
-    if (sent.length === before.length) return false;
+    const before = known();
+    const { sent, doubted: all } = withStored(paymentId, before);
+    const doubted = isClaimed ? all : before.doubted;
+    const added = sent.length + doubted.length - before.sent.length - before.doubted.length;
+    if (added === 0) return false;
     this.giveUp();
-    update({ sent, payingAgain: undefined });
+    update({ sent, doubted, payingAgain: undefined });
     return true;
   }
 
-  /** Tells the customer that a transfer may have been sent, if the page was left while a wallet showed it. */
-  async #doubt(paymentId: string): Promise<void> {
-    const asked = storedAsked(paymentId);
-    if (asked === undefined) return;
+  /** Adds what wallets may have sent, unless another tab or element is still waiting for one of them. */
+  async #recallDoubted(paymentId: string): Promise<void> {
     const claiming = new AbortController();
-    // Otherwise, another tab or element is still waiting for the wallet.
-    const isOver = await claim(paymentId, claiming.signal);
+    if (await claim(paymentId, claiming.signal)) this.#recall(paymentId, true);
     claiming.abort();
-    if (isOver) this.#options.update({ doubted: asked.wallet });
   }
 
   /** Asks the wallet to withdraw its request. If it cannot, the customer has to reject it. */
@@ -194,10 +195,10 @@ export class WalletPayment {
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
   #keep(paymentId: string, transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const sent = withStored(paymentId, [...known().sent, transfer]);
+    const { sent } = withStored(paymentId, known(), transfer);
     update({ sent, wallet: undefined, payingAgain: undefined });
-    store(paymentId, sent);
-    this.#told = { status: known().payment?.status ?? "", count: 0, nextAt: 0 };
+    store(paymentId, known());
+    this.#told.count = 0;
     this.#tell(performance.now());
   }
 

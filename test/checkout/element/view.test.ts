@@ -195,6 +195,17 @@ describe("a transfer that a wallet has sent", () => {
   );
 });
 
+test("every wallet that may have paid is named above the address, whatever another wallet does", () => {
+  const known = offered();
+  const [{ choice } = { choice: undefined }] = [known.offer];
+  if (!choice) throw new Error("The quote offers a choice.");
+  const doubted = ["Anvil", "Rabby"].map((wallet) => ({ wallet, choice }));
+  const wallet = { wallet: "Frame", choice, step: "failed", failure: "wallet_rejected" } as const;
+  const { notice, wallet: line } = viewOf({ ...known, doubted, wallet }, texts);
+  expect(notice).toMatch(/unclear whether Anvil sent .* unclear whether Rabby sent/);
+  expect(line?.text).toContain("You rejected the request in Frame.");
+});
+
 describe("the choices", () => {
   const other = (chainId: number, symbol: string, contractAddress: string): Quote => ({
     ...quote,

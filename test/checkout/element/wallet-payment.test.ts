@@ -145,14 +145,53 @@ describe("a transfer", () => {
     expect(it.known.wallet).toMatchObject({ step: "failed", failure: "wallet_outcome_unknown" });
   });
 
-  test("that may have been sent stays in doubt when the customer chooses another token", async () => {
-    const it = await element();
-    const paying = it.wallet.pay("1");
-    await asked(1);
-    transfers[0]?.reject(new Error("Lost connection"));
-    await paying;
-    it.wallet.giveUp();
-    expect(it.known.wallet).toMatchObject({ failure: "wallet_outcome_unknown" });
+  describe("that may have been sent", () => {
+    /** An element whose wallet lost its connection while it showed the transfer. */
+    async function inDoubt() {
+      const it = await element();
+      const paying = it.wallet.pay("1");
+      await asked(1);
+      transfers[0]?.reject(new Error("Lost connection"));
+      await paying;
+      expect(it.known.wallet).toMatchObject({ failure: "wallet_outcome_unknown" });
+      return it;
+    }
+    const stubWallet = [{ wallet: "Stub Wallet" }];
+
+    test("stays in doubt when the customer chooses another token", async () => {
+      const it = await inDoubt();
+      it.wallet.giveUp();
+      expect(it.known).toMatchObject({ wallet: undefined, doubted: stubWallet });
+    });
+
+    test.each<[string, (transfer: PromiseWithResolvers<string> | undefined) => unknown]>([
+      ["rejects", (transfer) => transfer?.reject({ code: 4001, message: "User rejected" })],
+      ["confirms", (transfer) => transfer?.resolve(hash)],
+    ])(
+      "stays in doubt, even after a reload, when the customer %s another one",
+      async (_, answer) => {
+        const it = await inDoubt();
+        const paying = it.wallet.pay("1");
+        await asked(2);
+        answer(transfers[1]);
+        await paying;
+        expect(it.known.doubted).toMatchObject(stubWallet);
+        const { known } = await element();
+        expect(known.doubted).toMatchObject(stubWallet);
+      },
+    );
+
+    test("is shown to an element that learns of it only when it is asked to pay", async () => {
+      const other = await element();
+      await inDoubt();
+      await other.wallet.pay("1");
+      expect(other.known).toMatchObject({ wallet: undefined, doubted: stubWallet });
+      expect(transfers.length).toBe(1);
+      const paying = other.wallet.pay("1");
+      await asked(2);
+      transfers[1]?.resolve(hash);
+      await paying;
+    });
   });
 
   test("without an answer blocks another one, even after the customer cancelled", async () => {
