@@ -56,7 +56,6 @@ const css = `
   color: var(--text);
   font: medium/1.5 var(--font);
   overflow-wrap: break-word;
-  -webkit-tap-highlight-color: transparent;
 }
 .card:focus { outline: none; }
 h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; }
