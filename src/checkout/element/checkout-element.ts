@@ -232,7 +232,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     return new Session({
       rpcUrls: () => this.#rpcUrls,
       onChange: (known) => this.#show(known),
-      onError: (error) => this.#report([error]),
+      onError: (error) => this.#events.error(error),
     });
   }
 

@@ -190,11 +190,12 @@ export class PayPanel {
   }
 
   #showWallets({ wallets, isWalletBusy }: View): void {
+    const { texts, actions } = this.#options;
     show(this.#wallets, wallets.length > 0);
-    for (const { uuid, icon, label } of wallets) {
+    for (const { uuid, name, icon } of wallets) {
       const buttons = [...this.#walletButtons.children] as HTMLElement[];
       if (buttons.some(({ dataset }) => dataset.uuid === uuid)) continue;
-      const added = button(label, () => this.#options.actions().pay(uuid));
+      const added = button(texts.say("payWith", { wallet: name }), () => actions().pay(uuid));
       added.dataset.uuid = uuid;
       this.#walletButtons.append(added);
       if (icon) void drawIcon(icon, added);

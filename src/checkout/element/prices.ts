@@ -4,15 +4,7 @@ import { passesByItself } from "../../resources/waiting.ts";
 import type { Quote } from "../../wire/quote.ts";
 import { paymentRequest } from "../payment-request.ts";
 import type { Connection } from "./connect.ts";
-import {
-  type Choice,
-  choicesOf,
-  codeOf,
-  firstChoice,
-  type Known,
-  type Offer,
-  offerOf,
-} from "./state.ts";
+import { type Choice, choicesOf, codeOf, type Known, type Offer, offerOf } from "./state.ts";
 
 /** The wait before a price that could not be loaded is requested again. */
 const retryMs = 10_000;
@@ -124,12 +116,13 @@ export class Prices {
     this.#addChoices(choicesOf(usable));
   }
 
-  /** Adds choices, and selects one if none is selected. */
+  /** Adds choices. Selects one if none is selected: the first stablecoin, because its amount is easy to understand. */
   #addChoices(more: readonly Choice[]): void {
-    const { choices: known, choice } = this.#options.known();
+    const { choices: known, choice: chosen } = this.#options.known();
     const added = more.filter(({ key }) => !known.some((it) => it.key === key));
     const choices = [...known, ...added];
-    this.#options.update({ choices, choice: choice ?? firstChoice(choices) });
+    const choice = chosen ?? choices.find(({ isStable }) => isStable) ?? choices[0];
+    this.#options.update({ choices, choice });
   }
 }
 

@@ -178,11 +178,6 @@ export function choicesOf(
   return [...new Map(choices.map((choice) => [choice.key, choice])).values()];
 }
 
-/** The initial choice: the first stablecoin, because its amount is easy to understand. */
-export function firstChoice(choices: readonly Choice[]): Choice | undefined {
-  return choices.find(({ isStable }) => isStable) ?? choices[0];
-}
-
 /** The customer's total in cents, fees included; undefined until a deposit has an amount. */
 export function dueCents({ payment, offer, depositInCents }: Known): number | undefined {
   if (payment === undefined) return undefined;
@@ -245,13 +240,17 @@ export function problemOf(error: unknown): Problem {
   const code = codeOf(error);
   if (passesByItself(error)) return { kind: "unavailable", code };
   if (NotFoundError.is(error)) return { kind: "notFound", code };
-  const isAnswer = SettlekitError.is(error) && "status" in error && error.status !== undefined;
-  return { kind: isAnswer ? "notAccessible" : "notSetUp", code };
+  return { kind: statusOf(error) === undefined ? "notSetUp" : "notAccessible", code };
 }
 
 /** Identifies an error for a customer who contacts the shop: the HTTP status, or the code. */
 export function codeOf(error: unknown): string {
-  if (!SettlekitError.is(error)) return "unexpected_error";
-  const status = "status" in error ? error.status : undefined;
-  return typeof status === "number" ? `HTTP ${status}` : error.code;
+  const status = statusOf(error);
+  if (status !== undefined) return `HTTP ${status}`;
+  return SettlekitError.is(error) ? error.code : "unexpected_error";
+}
+
+/** The HTTP status of the response that was an error. */
+function statusOf(error: unknown): unknown {
+  return SettlekitError.is(error) && "status" in error ? error.status : undefined;
 }

@@ -8,6 +8,7 @@ import {
   type Choice,
   dueCents,
   type Known,
+  type Offer,
   transactionOf,
 } from "./state.ts";
 import { printable, type Texts } from "./texts.ts";
@@ -48,7 +49,7 @@ export interface View {
   readonly isPriceLoading: boolean;
   readonly canRetryPrice: boolean;
   readonly canChangeAmount: boolean;
-  readonly wallets: readonly (AnnouncedWallet & { readonly label: string })[];
+  readonly wallets: readonly AnnouncedWallet[];
   /** Whether no wallet can be used right now. */
   readonly isWalletBusy: boolean;
   readonly wallet: WalletLine | undefined;
@@ -97,13 +98,13 @@ export function viewOf(known: Known, texts: Texts): View {
     fees: payment && feesOf(known, payment, texts),
     stepsDone: payment && stepsDone(phase, payment),
     ...choices(known),
-    transfer: phase === "pay" ? transferOf(known) : undefined,
+    transfer: phase === "pay" && offer ? transferOf(offer) : undefined,
     toAddress: choice && texts.say("toAddress", { network: choice.network }),
     onlyOn: choice && texts.say("onlyOn", { token: choice.symbol, network: choice.network }),
     isPriceLoading: !offer && !known.priceFailure,
     canRetryPrice: known.priceFailure?.kind === "priceFailed",
     canChangeAmount: payment?.type === "deposit",
-    wallets: known.priceFailure ? [] : labelled(known.wallets, texts),
+    wallets: known.priceFailure ? [] : known.wallets,
     isWalletBusy: !offer || (wallet !== undefined && wallet.step !== "failed"),
     wallet:
       // The customer must reject a transfer that a wallet still shows, even if another was sent or the payment has ended.
@@ -228,17 +229,8 @@ function choices({ choices, choice: chosen }: Known): Pick<View, "tokens" | "net
   return { tokens, networks };
 }
 
-function transferOf({ offer }: Known): Transfer | undefined {
-  if (offer === undefined) return undefined;
-  const { amount, address } = offer.request;
-  return { amount, symbol: offer.choice.symbol, address };
-}
-
-function labelled(wallets: readonly AnnouncedWallet[], texts: Texts) {
-  return wallets.map((wallet) => ({
-    ...wallet,
-    label: texts.say("payWith", { wallet: wallet.name }),
-  }));
+function transferOf({ choice, request }: Offer): Transfer {
+  return { amount: request.amount, symbol: choice.symbol, address: request.address };
 }
 
 function confirmationsOf({ receipt }: Payment, texts: Texts): View["confirmations"] {
