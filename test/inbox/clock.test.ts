@@ -1,55 +1,45 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { describe, expect } from "vitest";
+import { type Shop, ship, shops } from "./shop.ts";
 
 const month = 30 * 86_400_000;
 const repaired = (because: RegExp) =>
   expect.objectContaining({ code: "clock_was_ahead", message: expect.stringMatching(because) });
 
-describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
+describe.each(shops)("an inbox on %s whose database's clock was ahead", (_, it) => {
+  it.beforeEach(async ({ shop }) => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
   });
-  afterEach(() => database.close());
 
-  const errors = () => shop.told("failed").map(({ error }) => error);
+  const errors = (shop: Shop) => shop.told("failed").map(({ error }) => error);
 
-  it("rereads the lists, and reports it", async () => {
+  it("rereads the lists, and reports it", async ({ shop }) => {
     shop.deliverTo(async () => new Response());
     await shop.paid("order_1");
-    await database.query(
-      `UPDATE ${shop.store.dialect.expand("{inbox_watermarks}")} SET watermark = watermark + ${month}`,
-    );
+    await shop.query(`UPDATE {inbox_watermarks} SET watermark = watermark + ${month}`);
     const day = 86_400_000;
     await shop.advance(day);
     expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toEqual(["order_1"]);
-    expect(errors()).toEqual([
+    expect(errors(shop)).toEqual([
       repaired(/clock was ahead.*payment list is read again from seven days ago/),
       repaired(/withdrawal list/),
     ]);
     // Minutes are no reason to read that much again.
-    await database.query(
-      shop.store.dialect.expand(
-        "UPDATE {inbox_watermarks} SET watermark = (SELECT ms + 240000 FROM test_clock)",
-      ),
+    await shop.query(
+      "UPDATE {inbox_watermarks} SET watermark = (SELECT ms + 240000 FROM test_clock)",
     );
     await shop.inbox.reconcile();
-    expect(errors()).toHaveLength(2);
+    expect(errors(shop)).toHaveLength(2);
   });
 
-  it("checks the lists on schedule, although the next check was set a month ahead", async () => {
+  it("checks the lists on schedule, although the next check was set a month ahead", async ({
+    shop,
+  }) => {
     await shop.advance(month);
     await shop.inbox.start({ reconcileEvery: "5m" }).stop();
-    await database.query(
-      `UPDATE ${shop.store.dialect.expand("{inbox_watermarks}")} SET watermark = 0`,
-    );
+    await shop.query("UPDATE {inbox_watermarks} SET watermark = 0");
     await shop.advance(-month);
     shop.deliverTo(async () => new Response());
     await shop.paid("order_1");
@@ -58,7 +48,9 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     await worker.stop();
   });
 
-  it("makes rows that would wait for a month due now, and reports their number", async () => {
+  it("makes rows that would wait for a month due now, and reports their number", async ({
+    shop,
+  }) => {
     const mails: unknown[] = [];
     let isDown = true;
     const mailing = (inbox: Shop["inbox"]) =>
@@ -77,7 +69,7 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     await shop.inbox.settleDue();
     await shop.paid("order_2");
     await shop.advance(-month);
-    const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    const next = shop.openProcess();
     ship(next.inbox);
     mailing(next.inbox);
     isDown = false;
@@ -89,13 +81,15 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
     ]);
   });
 
-  it("starts effects now that were registered in the meantime, and names them", async () => {
+  it("starts effects now that were registered in the meantime, and names them", async ({
+    shop,
+  }) => {
     const done: unknown[] = [];
     shop.inbox.on("payment", "invoice", {}, (_tx, { orderId }) => void done.push(orderId) as never);
     await shop.advance(month);
     await shop.inbox.settleDue();
     await shop.advance(-month);
-    const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    const next = shop.openProcess();
     next.inbox.on("payment", "invoice", {}, (_tx, { orderId }) => void done.push(orderId) as never);
     await next.inbox.settleDue();
     await shop.paid("order_1");
@@ -105,10 +99,8 @@ describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, 
   });
 });
 
-describe.each(databases)("an inbox on %s whose database's clock is right", (_, openDatabase) => {
-  it("keeps an effect's `since` in the future", async () => {
-    const database = await openDatabase();
-    const shop = await openNewShop(database);
+describe.each(shops)("an inbox on %s whose database's clock is right", (_, it) => {
+  it("keeps an effect's `since` in the future", async ({ shop }) => {
     const done: unknown[] = [];
     const since = new Date(Date.now() + month);
     shop.inbox.on("payment", "later", { since }, () => void done.push(1) as never);
@@ -121,6 +113,5 @@ describe.each(databases)("an inbox on %s whose database's clock is right", (_, o
     }
     expect(done).toEqual([]);
     expect(shop.told("failed")).toEqual([]);
-    await database.close();
   });
 });

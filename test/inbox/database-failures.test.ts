@@ -210,7 +210,7 @@ it("releases what it could not while the database was unavailable, even if its w
   const shop = await openShop(database, { store });
   const hanging = Promise.withResolvers<never>();
   const get = vi.fn(() => hanging.promise);
-  const full = await openShop(database, {
+  const full = shop.openProcess({
     client(tenant) {
       if (tenant === "") return { payments: { get }, withdrawals: {} } as never;
       throw new Error("There is no key for it.");
@@ -221,7 +221,7 @@ it("releases what it could not while the database was unavailable, even if its w
       isDown = type === "failed";
     },
   });
-  const { inbox } = await openShop(database, {
+  const { inbox } = shop.openProcess({
     client: () => shop.client,
     webhooks: () => shop.webhooks,
     store,

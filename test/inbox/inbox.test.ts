@@ -1,47 +1,43 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { signWebhook } from "../../src/webhooks/index.ts";
-import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { type Shop, ship, shops } from "./shop.ts";
 
-describe.each(databases)("an inbox on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => database.close());
-
-  const deliver = (event: string, data: object, secret = shop.sandbox.webhookSecret) => {
+describe.each(shops)("an inbox on %s", (_, it) => {
+  const deliver = (
+    shop: Shop,
+    event: string,
+    data: object,
+    secret = shop.sandbox.webhookSecret,
+  ) => {
     const { request } = signWebhook({ event: { event, data } as never, secret });
     return shop.handle(request("http://shop.example/webhooks"));
   };
 
   describe("effects", () => {
-    it("run once for a paid payment, however many webhooks arrive", async () => {
+    it("run once for a paid payment, however many webhooks arrive", async ({ shop }) => {
       ship(shop.inbox);
       const id = await shop.paid("order_1");
       for (let n = 0; n < 3; n++) {
-        await deliver("payment.updated", { id, status: "completed", orderId: "order_1", n });
+        await deliver(shop, "payment.updated", { id, status: "completed", orderId: "order_1", n });
         await shop.inbox.settleDue();
       }
       expect(await shop.shipments()).toEqual(["order_1"]);
       expect(shop.told("settled").at(-1)).toMatchObject({ kind: "payment", id, effects: [] });
     });
 
-    it("run once when `confirmed` follows `completed`, which means the same", async () => {
+    it("run once when `confirmed` follows `completed`, which means the same", async ({ shop }) => {
       ship(shop.inbox);
       const id = await shop.paid("order_1");
       await shop.inbox.settleDue();
       const paid = await shop.client.payments.get(id);
       shop.client.payments.get = (() => Promise.resolve({ ...paid, status: "confirmed" })) as never;
-      await deliver("payment.confirmed", { id, status: "confirmed", orderId: "order_1" });
+      await deliver(shop, "payment.confirmed", { id, status: "confirmed", orderId: "order_1" });
       await shop.inbox.settleDue();
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("run for each state that a payment reaches", async () => {
+    it("run for each state that a payment reaches", async ({ shop }) => {
       shop.inbox.on("payment", "log", {}, (tx, payment) =>
         insert(tx, "shipments", payment.orderId ?? null, payment.status),
       );
@@ -51,11 +47,11 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       await shop.sandbox.payments.simulate(paymentId, "success");
       await shop.sandbox.webhooks.idle();
       await shop.inbox.settleDue();
-      const states = (await database.query("SELECT state FROM shipments")).map((row) => row.state);
+      const states = (await shop.query("SELECT state FROM shipments")).map((row) => row.state);
       expect(states).toEqual(["pending", "completed"]);
     });
 
-    it("run for withdrawals, too", async () => {
+    it("run for withdrawals, too", async ({ shop }) => {
       shop.inbox.on("withdrawal", "book", { states: ["completed"] }, (tx, withdrawal, tools) =>
         insert(tx, "shipments", withdrawal.orderId ?? null, tools.state),
       );
@@ -71,7 +67,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["payout_1"]);
     });
 
-    it("that throw are rolled back, and run again later", async () => {
+    it("that throw are rolled back, and run again later", async ({ shop }) => {
       let isBroken = true;
       shop.inbox.on("payment", "ship", {}, (tx, payment) => {
         const result = insert(tx, "shipments", payment.orderId ?? null, "completed");
@@ -92,7 +88,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it.each([undefined, null, "", 0])("that throw %o count as failed", async (thrown) => {
+    it.for([undefined, null, "", 0])("that throw %o count as failed", async (thrown, { shop }) => {
       shop.inbox.on("payment", "ship", {}, () => {
         throw thrown;
       });
@@ -104,7 +100,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       await expect(settling.catch((error) => [error])).resolves.toEqual([thrown]);
     });
 
-    it("do not hold each other up", async () => {
+    it("do not hold each other up", async ({ shop }) => {
       shop.inbox.on("payment", "invoice", {}, () => {
         throw new Error("printer on fire");
       });
@@ -117,35 +113,37 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(shop.told("retried")).toHaveLength(2);
     });
 
-    it("do not run for states reached before they were registered", async () => {
+    it("do not run for states reached before they were registered", async ({ shop }) => {
       shop.inbox.on("payment", "other", {}, () => {});
       const id = await shop.paid("order_1");
       await shop.inbox.settleDue();
       await shop.advance(1000);
-      const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      const next = shop.openProcess();
       ship(next.inbox);
       await next.inbox.settleDue();
       await next.inbox.settle({ kind: "payment", id });
       expect(await shop.shipments()).toEqual([]);
     });
 
-    it("run for a state that a webhook reported after they were registered, whenever it was reached", async () => {
+    it("run for a state that a webhook reported after they were registered, whenever it was reached", async ({
+      shop,
+    }) => {
       shop.deliverTo(async () => new Response());
       const id = await shop.paid("order_1");
       await shop.advance(86_400_000);
       shop.deliverTo(shop.inbox.fetchHandler());
       ship(shop.inbox);
       await shop.inbox.settleDue();
-      await deliver("payment.updated", { id, status: "completed", orderId: "order_1" });
+      await deliver(shop, "payment.updated", { id, status: "completed", orderId: "order_1" });
       // The call adds nothing to what the webhook said.
       await shop.inbox.settle({ kind: "payment", id });
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("run for states reached after `since`", async () => {
+    it("run for states reached after `since`", async ({ shop }) => {
       await shop.paid("order_1");
       await shop.inbox.settleDue();
-      const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      const next = shop.openProcess();
       next.inbox.on(
         "payment",
         "ship",
@@ -158,34 +156,33 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
   });
 
   describe("webhooks", () => {
-    it("are answered with 200 only once they are stored", async () => {
-      const fresh = await openDatabase();
-      const other = await openShop(database, { store: fresh.open() });
-      await fresh.query(`DROP TABLE ${shop.store.dialect.expand("{inbox_deliveries}")}`);
+    it("are answered with 200 only once they are stored", async ({ shop }) => {
+      await shop.query("DROP TABLE {inbox_deliveries}");
       const { request } = signWebhook({
         event: { event: "payment.updated", data: { id: "p", status: "completed", orderId: "o" } },
-        secret: other.sandbox.webhookSecret,
+        secret: shop.sandbox.webhookSecret,
       });
-      const answer = await other.inbox.fetchHandler()(request("http://shop.example/"));
+      const answer = await shop.handle(request("http://shop.example/"));
       expect(answer.status).toBe(500);
-      expect((await other.inbox.stats()).changed).toBe(0);
-      await fresh.close();
+      expect((await shop.inbox.stats()).changed).toBe(0);
     });
 
-    it("with a wrong signature change nothing", async () => {
+    it("with a wrong signature change nothing", async ({ shop }) => {
       expect(
-        (await deliver("payment.updated", { id: "p", status: "completed" }, "wrong")).status,
+        (await deliver(shop, "payment.updated", { id: "p", status: "completed" }, "wrong")).status,
       ).toBe(401);
       expect((await shop.inbox.stats()).changed).toBe(0);
     });
 
-    it("with an unknown event are stored and answered with 200", async () => {
-      expect((await deliver("payout.completed", { id: "x", status: "done" })).status).toBe(200);
+    it("with an unknown event are stored and answered with 200", async ({ shop }) => {
+      expect((await deliver(shop, "payout.completed", { id: "x", status: "done" })).status).toBe(
+        200,
+      );
       expect((await shop.inbox.stats()).changed).toBe(0);
       expect(shop.told("accepted")).toMatchObject([{ event: "payout.completed", kind: undefined }]);
     });
 
-    it("that repeat a delivery byte for byte change nothing", async () => {
+    it("that repeat a delivery byte for byte change nothing", async ({ shop }) => {
       const { request } = signWebhook({
         event: { event: "payment.updated", data: { id: "p", status: "completed", orderId: "o" } },
         secret: shop.sandbox.webhookSecret,
@@ -193,15 +190,13 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       for (let n = 0; n < 3; n++) {
         expect((await shop.handle(request("http://shop.example/"))).status).toBe(200);
       }
-      const news = await database.query(
-        `SELECT news FROM ${shop.store.dialect.expand("{inbox_subjects}")}`,
-      );
+      const news = await shop.query("SELECT news FROM {inbox_subjects}");
       expect(news.map((row) => Number(row.news))).toEqual([1]);
     });
 
-    it("belong to the tenant of their route", async () => {
+    it("belong to the tenant of their route", async ({ shop }) => {
       const tenants: string[] = [];
-      const other = await openShop(database, {
+      const other = shop.openProcess({
         client: (tenant) => {
           tenants.push(tenant);
           return shop.client;
@@ -214,7 +209,7 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       shop.deliverTo(other.inbox.fetchHandler({ tenant: "a" }));
       const id = await shop.paid("order_1");
       shop.deliverTo(other.inbox.fetchHandler({ tenant: "b" }));
-      await deliver("payment.updated", {
+      await deliver(shop, "payment.updated", {
         id,
         status: "completed",
         orderId: "order_1",

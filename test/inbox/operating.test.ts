@@ -1,21 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import type { Payment } from "../../src/index.ts";
 import { signWebhook } from "../../src/webhooks/index.ts";
-import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { ship, shops } from "./shop.ts";
 
-describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => database.close());
-
+describe.each(shops)("operating an inbox on %s", (_, it) => {
   describe("an operator", () => {
-    it("sees a subject that failed 25 times, and retries it", async () => {
+    it("sees a subject that failed 25 times, and retries it", async ({ shop }) => {
       let isBroken = true;
       shop.inbox.on("payment", "ship", { states: ["completed"] }, (tx, payment) => {
         if (isBroken) throw new Error("out of stock");
@@ -48,15 +39,15 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       );
     });
 
-    it.each([
+    it.for([
       [Object.assign(Object.create(null), { message: "out of stock" }), "out of stock"],
       [Object.create(null), "an object"],
       [{ code: 7 }, "an object"],
       ["out of stock", "out of stock"],
       [null, "null"],
-    ])(
+    ] as const)(
       "sees why an effect failed, even if it threw something other than an Error: %#",
-      async (thrown, reason) => {
+      async ([thrown, reason], { shop }) => {
         shop.inbox.on("payment", "ship", { states: ["completed"] }, () => {
           throw thrown;
         });
@@ -64,8 +55,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
         await shop.inbox.settleDue();
         expect(shop.told("failed")).toEqual([]);
         expect(shop.told("retried")).toMatchObject([{ failures: 1, error: thrown }]);
-        const subjects = shop.store.dialect.expand("{inbox_subjects}");
-        expect(await database.query(`SELECT problem FROM ${subjects}`)).toEqual([
+        expect(await shop.query("SELECT problem FROM {inbox_subjects}")).toEqual([
           { problem: `ship: ${reason}` },
         ]);
       },
@@ -73,7 +63,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
   });
 
   describe("settle", () => {
-    it("works without any webhook", async () => {
+    it("works without any webhook", async ({ shop }) => {
       ship(shop.inbox);
       shop.deliverTo(async () => new Response());
       const id = await shop.paid("order_1");
@@ -81,7 +71,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("rethrows the effect's error, so that a queue retries", async () => {
+    it("rethrows the effect's error, so that a queue retries", async ({ shop }) => {
       shop.inbox.on("payment", "ship", {}, () => {
         throw new Error("out of stock");
       });
@@ -89,7 +79,9 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
     });
 
-    it("leaves other payments, a withdrawal with the same id and an order with this name to the workers", async () => {
+    it("leaves other payments, a withdrawal with the same id and an order with this name to the workers", async ({
+      shop,
+    }) => {
       await shop.paid("order_0");
       const id = await shop.paid("order_1");
       for (const [event, data] of [
@@ -103,7 +95,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       expect(await shop.inbox.settleDue()).toBe(3);
     });
 
-    it("forgets a mistyped id, but keeps a subject that a webhook named", async () => {
+    it("forgets a mistyped id, but keeps a subject that a webhook named", async ({ shop }) => {
       ship(shop.inbox);
       const id = "00000000-0000-4000-8000-000000000000";
       const unknown = { name: "NotFoundError", code: "unknown_subject" };
@@ -121,14 +113,16 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
   });
 
   describe("settle with other tenants and workers", () => {
-    it("rejects a tenant when all tenants share one client", async () => {
+    it("rejects a tenant when all tenants share one client", async ({ shop }) => {
       ship(shop.inbox);
       const id = await shop.paid("order_1");
       const settling = shop.inbox.settle({ kind: "payment", id, tenant: "a" });
       await expect(settling).rejects.toMatchObject({ code: "invalid_option", param: "client" });
     });
 
-    it("returns false when another worker may have taken over in the meantime", async () => {
+    it("returns false when another worker may have taken over in the meantime", async ({
+      shop,
+    }) => {
       ship(shop.inbox);
       const id = await shop.paid("order_1");
       const { get } = shop.client.payments;
@@ -140,23 +134,24 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     });
   });
 
-  it("removes old deliveries in settleDue, too, however many there are", async () => {
-    const deliveries = shop.store.dialect.expand("{inbox_deliveries}");
+  it("removes old deliveries in settleDue, too, however many there are", async ({ shop }) => {
     const some = Array.from({ length: 2_001 }, (_, n) => `('', '${n}', 'x', 0, 0)`);
-    await database.query(
-      `INSERT INTO ${deliveries} (tenant, delivery_key, event, signed_at, received_at) VALUES ${some.join()}`,
+    await shop.query(
+      `INSERT INTO {inbox_deliveries} (tenant, delivery_key, event, signed_at, received_at) VALUES ${some.join()}`,
     );
     await shop.paid("order_1");
     await shop.advance(31 * 86_400_000);
     await shop.inbox.settleDue();
-    expect(await database.query(`SELECT id FROM ${deliveries}`)).toEqual([]);
+    expect(await shop.query("SELECT id FROM {inbox_deliveries}")).toEqual([]);
   });
 
-  it("runs an effect for a refund that only the list shows, however old the payment", async () => {
+  it("runs an effect for a refund that only the list shows, however old the payment", async ({
+    shop,
+  }) => {
     const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
     await shop.sandbox.payments.simulate(paymentId, "success");
     await shop.sandbox.webhooks.idle();
-    await database.query(database.open().dialect.expand("DELETE FROM {inbox_subjects}"));
+    await shop.query("DELETE FROM {inbox_subjects}");
     await shop.advance(86_400_000);
     const refunded: unknown[] = [];
     const note = (_: unknown, { orderId }: Payment) => void refunded.push(orderId);
@@ -172,7 +167,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     expect(refunded).toEqual(["order_1"]);
   });
 
-  it("runs an effect that was added after the inbox was first used", async () => {
+  it("runs an effect that was added after the inbox was first used", async ({ shop }) => {
     await shop.inbox.reconcile();
     await shop.inbox.start().stop();
     ship(shop.inbox);
@@ -181,7 +176,9 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_1"]));
   });
 
-  it("does not skip an effect that was added while it was running, and reports it", async () => {
+  it("does not skip an effect that was added while it was running, and reports it", async ({
+    shop,
+  }) => {
     const get = shop.client.payments.get.bind(shop.client.payments);
     vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
       ship(shop.inbox);
@@ -197,7 +194,7 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual(["order_1"]);
   });
 
-  it("refuses duplicate and invalid effect names", () => {
+  it("refuses duplicate and invalid effect names", ({ shop }) => {
     ship(shop.inbox);
     expect(() => ship(shop.inbox)).toThrow(/Two effects on payment are called "ship"/);
     expect(() => shop.inbox.on("payment", "", {}, () => {})).toThrow(/name of the effect must be/);
@@ -208,29 +205,34 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     expect(() => shop.inbox.task("email", () => {})).toThrow(/Two tasks are called "email"/);
   });
 
-  it.each([
+  it.for([
     ["states", { states: "completed" }],
     ["states", { states: [] }],
     ["since", { since: "2026-01-01" }],
     ["since", { since: new Date("soon") }],
-  ])("refuses an effect with invalid %s: %o", (param, options) => {
+  ] as const)("refuses an effect with invalid %s: %o", ([param, options], { shop }) => {
     expect(() => shop.inbox.on("payment", "x", options as never, () => {})).toThrow(
       expect.objectContaining({ code: "invalid_option", param }),
     );
   });
 
-  it.each([
+  it.for([
     ["kind", { kind: "order", id: "p" }],
     ["id", { kind: "payment", id: "" }],
     ["id", { kind: "payment" }],
     ["tenant", { kind: "payment", id: "p", tenant: 5 }],
-  ])("refuses to settle an invalid subject: %s of %o", async (param, subject) => {
-    const settling = shop.inbox.settle(subject as never);
-    await expect(settling).rejects.toMatchObject({ code: "invalid_option", param });
-    expect((await shop.inbox.stats()).changed).toBe(0);
-  });
+  ] as const)(
+    "refuses to settle an invalid subject: %s of %o",
+    async ([param, subject], { shop }) => {
+      const settling = shop.inbox.settle(subject as never);
+      await expect(settling).rejects.toMatchObject({ code: "invalid_option", param });
+      expect((await shop.inbox.stats()).changed).toBe(0);
+    },
+  );
 
-  it("starts nothing more once the signal of settleDue aborts, and releases its claims", async () => {
+  it("starts nothing more once the signal of settleDue aborts, and releases its claims", async ({
+    shop,
+  }) => {
     const ending = new AbortController();
     const shipped: unknown[] = [];
     shop.inbox.on("payment", "note", {}, (_, { orderId }) => {
@@ -246,30 +248,28 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     await expect(aborting).rejects.toThrow("signal must be an AbortSignal");
   });
 
-  it("refuses to reconcile from an invalid date", async () => {
+  it("refuses to reconcile from an invalid date", async ({ shop }) => {
     const walking = shop.inbox.reconcile({ since: new Date("soon") });
     await expect(walking).rejects.toMatchObject({ code: "invalid_option", param: "since" });
   });
 
-  it("logs that a subject was parked, and why", async () => {
+  it("logs that a subject was parked, and why", async ({ shop }) => {
     const logger = { warn: vi.fn(), error: vi.fn() };
-    const { inbox, paid } = await openShop(database, { logger });
+    const { inbox } = shop.openProcess({ logger });
     inbox.on("payment", "ship", {}, () => {
       throw new Error("out of stock");
     });
-    const id = await paid("order_1");
-    await database.query(
-      `UPDATE ${shop.store.dialect.expand("{inbox_subjects}")} SET failures = 24`,
-    );
+    const id = await shop.paid("order_1");
+    await shop.query("UPDATE {inbox_subjects} SET failures = 24");
     await inbox.settleDue();
     expect(logger.error.mock.calls).toEqual([
       [`The payment ${id} is parked; inbox.parked() lists it. ship: Error: out of stock`],
     ]);
   });
 
-  it("warns about a status that nothing can have", async () => {
+  it("warns about a status that nothing can have", async ({ shop }) => {
     const logger = { warn: vi.fn(), error: vi.fn() };
-    const { inbox } = await openShop(database, { logger });
+    const { inbox } = shop.openProcess({ logger });
     inbox.on("payment", "ship", { states: ["complete", "on_its_way", "confirmed"] }, () => {});
     expect(logger.warn.mock.calls).toEqual([
       ['The effect ship runs for an unknown status, "complete". Did you mean "completed"?'],

@@ -1,70 +1,61 @@
 import { MerchantClient, RateLimitError } from "settlekit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Outages } from "../../src/inbox/outages.ts";
-import { databases, type TestDatabase } from "../databases.ts";
 import { stopTime } from "../stop-time.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { type Shop, ship, shops } from "./shop.ts";
 
 const { setTimeout: realTimeout } = globalThis;
 const always = { times: Number.POSITIVE_INFINITY };
 const down = { status: 503, when: "before" } as const;
 
-describe.each(databases)("while the service cannot be read, an inbox on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
+describe.each(shops)("while the service cannot be read, an inbox on %s", (_, it) => {
+  it.beforeEach(async ({ shop }) => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
   });
-  afterEach(() => {
-    vi.useRealTimers();
-    return database.close();
-  });
+  afterEach(() => void vi.useRealTimers());
 
-  const subjects = () => shop.store.dialect.expand("{inbox_subjects}");
-  const failures = async () =>
-    (await database.query(`SELECT max(failures) AS most FROM ${subjects()}`)).map(({ most }) =>
-      Number(most),
-    )[0];
+  const failures = async (shop: Shop) =>
+    Number((await shop.query("SELECT max(failures) AS most FROM {inbox_subjects}"))[0]?.most);
   const orders = (count: number, from = 0) =>
     Array.from({ length: count }, (_, n) => `order_${n + from}`);
-  const sell = async (names: readonly string[]) => {
+  const sell = async (shop: Shop, names: readonly string[]) => {
     const ids = [];
     for (const name of names) ids.push(await shop.paid(name));
     return ids;
   };
-  const reads = () => shop.sandbox.requests().filter(({ method }) => method === "GET").length;
+  const reads = (shop: Shop) =>
+    shop.sandbox.requests().filter(({ method }) => method === "GET").length;
   /** Advances the worker's clock while the database and the service respond. */
-  const pass = async (ms: number) => {
+  const pass = async (shop: Shop, ms: number) => {
     for (let passed = 0; passed < ms; passed += 500) {
       vi.advanceTimersByTime(500);
       await new Promise((resolve) => realTimeout(resolve, 4));
-      await database.query("SELECT 1");
+      await shop.query("SELECT 1");
     }
   };
-  const passUntil = async (isDone: () => Promise<boolean>) => {
-    while (!(await isDone())) await pass(500);
+  const passUntil = async (shop: Shop, isDone: () => Promise<boolean>) => {
+    while (!(await isDone())) await pass(shop, 500);
   };
-  const isShipped = (count: number) => async () => (await shop.shipments()).length === count;
+  const isShipped = (shop: Shop, count: number) => async () =>
+    (await shop.shipments()).length === count;
 
-  it("counts no failures, and leaves the work to a worker with a valid key", async () => {
+  it("counts no failures, and leaves the work to a worker with a valid key", async ({ shop }) => {
     const wrong = new MerchantClient({
       environment: "sandbox",
       baseUrl: "http://127.0.0.1:4010",
       secretKey: "sk_test_revoked",
       fetch: (url, init) => shop.sandbox.fetch(new Request(url, init as RequestInit)),
     });
-    const { inbox, told } = await openShop(database, { client: wrong, webhooks: shop.webhooks });
+    const { inbox, told } = shop.openProcess({ client: wrong });
     ship(inbox);
-    await sell(orders(40));
+    await sell(shop, orders(40));
     expect(await inbox.settleDue()).toBeLessThanOrEqual(16);
     expect(told("retried")).toEqual([]);
     expect(told("failed")).toMatchObject([
       { tenant: "", kind: "payment", error: { name: "AuthenticationError" } },
     ]);
-    expect(await failures()).toBe(0);
+    expect(await failures(shop)).toBe(0);
     const failing = await inbox.failing();
     expect(failing.length).toBeGreaterThan(0);
     expect(failing[0]).toMatchObject({ failures: 0, reason: expect.stringMatching(/^Authent/) });
@@ -73,45 +64,50 @@ describe.each(databases)("while the service cannot be read, an inbox on %s", (_,
     expect(await inbox.failing()).toEqual([]);
   });
 
-  it.each([
+  it.for([
     ["503", down],
     ["a broken connection", { connection: "reset", when: "before" }],
     ["an unreadable page", { ...down, status: 200, body: "<p>Back soon</p>" }],
     ["a redirect", { ...down, status: 302, body: "" }],
-  ] as const)("counts no failures after %s, even of a webhook without an id", async (_, fault) => {
-    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_0" });
-    await database.query(`UPDATE ${subjects()} SET subject = 'order_0', by_order = 1`);
-    await shop.sandbox.payments.simulate(paymentId, "success");
-    await shop.sandbox.webhooks.idle();
-    shop.sandbox.faults.next("GET /payments", fault, always);
-    for (let n = 0; n < 3; n++) await shop.inbox.settleDue();
-    await expect(shop.inbox.settle({ kind: "payment", id: paymentId })).rejects.toMatchObject({
-      outcome: expect.any(String),
-    });
-    expect(await failures()).toBe(0);
-    expect(shop.told("retried")).toEqual([]);
-    shop.sandbox.faults.clear();
-    await shop.inbox.settleDue();
-    expect(await shop.shipments()).toEqual(["order_0"]);
-    expect(await shop.inbox.parked()).toEqual([]);
-  });
+  ] as const)(
+    "counts no failures after %s, even of a webhook without an id",
+    async ([_, fault], { shop }) => {
+      const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_0" });
+      await shop.query("UPDATE {inbox_subjects} SET subject = 'order_0', by_order = 1");
+      await shop.sandbox.payments.simulate(paymentId, "success");
+      await shop.sandbox.webhooks.idle();
+      shop.sandbox.faults.next("GET /payments", fault, always);
+      for (let n = 0; n < 3; n++) await shop.inbox.settleDue();
+      await expect(shop.inbox.settle({ kind: "payment", id: paymentId })).rejects.toMatchObject({
+        outcome: expect.any(String),
+      });
+      expect(await failures(shop)).toBe(0);
+      expect(shop.told("retried")).toEqual([]);
+      shop.sandbox.faults.clear();
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_0"]);
+      expect(await shop.inbox.parked()).toEqual([]);
+    },
+  );
 
-  it("counts no failures after a 429, which is never about one payment", async () => {
-    await sell(["order_0"]);
+  it("counts no failures after a 429, which is never about one payment", async ({ shop }) => {
+    await sell(shop, ["order_0"]);
     const limited = new RateLimitError("Too many requests.", { code: "rate_limited" });
     const get = vi.spyOn(shop.client.payments, "get").mockRejectedValueOnce(limited);
     await shop.inbox.settleDue();
     expect(get).toHaveBeenCalledOnce();
-    expect(await failures()).toBe(0);
+    expect(await failures(shop)).toBe(0);
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toEqual(["order_0"]);
   });
 
-  it("parks a payment that alone cannot be read, and settles the others at once", async () => {
-    const [sick] = await sell(["sick"]);
+  it("parks a payment that alone cannot be read, and settles the others at once", async ({
+    shop,
+  }) => {
+    const [sick] = await sell(shop, ["sick"]);
     shop.sandbox.faults.next(`GET /payments/${sick}`, down, always);
     for (let n = 0; n < 25; n++) {
-      await sell([`order_${n}`]);
+      await sell(shop, [`order_${n}`]);
       await shop.inbox.settleDue();
       expect(await shop.shipments()).toHaveLength(n + 1);
       await shop.advance(22_100_000);
@@ -120,8 +116,10 @@ describe.each(databases)("while the service cannot be read, an inbox on %s", (_,
     expect(shop.told("failed")).toEqual([]);
   });
 
-  it("parks a payment that the service does not know, even if the key may not read the list", async () => {
-    const [unknown] = await sell(["order_1"]);
+  it("parks a payment that the service does not know, even if the key may not read the list", async ({
+    shop,
+  }) => {
+    const [unknown] = await sell(shop, ["order_1"]);
     shop.sandbox.faults.next(`GET /payments/${unknown}`, { ...down, status: 404 }, always);
     shop.sandbox.faults.next("GET /payments", { ...down, status: 403 }, always);
     for (let n = 0; n < 25; n++) {
@@ -132,79 +130,83 @@ describe.each(databases)("while the service cannot be read, an inbox on %s", (_,
     expect(shop.told("failed")).toEqual([]);
   });
 
-  it("tries one payment at a time, with growing pauses, and continues within half a minute", async () => {
+  it("tries one payment at a time, with growing pauses, and continues within half a minute", async ({
+    shop,
+  }) => {
     shop.sandbox.faults.next("GET /payments", down, always);
-    await sell(orders(40));
+    await sell(shop, orders(40));
     stopTime();
     await using _worker = shop.inbox.start({ reconcileEvery: false });
-    await passUntil(async () => shop.told("failed").length > 0);
-    await pass(5_000);
-    const before = reads();
-    await pass(240_000);
+    await passUntil(shop, async () => shop.told("failed").length > 0);
+    await pass(shop, 5_000);
+    const before = reads(shop);
+    await pass(shop, 240_000);
     // A payment and the list, every 15 to 30 s.
-    expect(reads() - before).toBeGreaterThanOrEqual(2 * 7);
-    expect(reads() - before).toBeLessThanOrEqual(2 * 18);
+    expect(reads(shop) - before).toBeGreaterThanOrEqual(2 * 7);
+    expect(reads(shop) - before).toBeLessThanOrEqual(2 * 18);
     // On a busy machine, the worker may also report that it waited for a connection to the database: its clock is faster.
     expect(shop.told("failed").filter(({ kind }) => kind === "payment")).toHaveLength(1);
-    expect(await failures()).toBe(0);
+    expect(await failures(shop)).toBe(0);
     shop.sandbox.faults.clear();
-    await pass(30_500);
+    await pass(shop, 30_500);
     await vi.waitFor(async () => expect(await shop.shipments()).toHaveLength(40));
     vi.useRealTimers();
   });
 
-  it("continues with the others if the list cannot be read, and one payment cannot either", async () => {
-    const [sick] = await sell(["sick"]);
+  it("continues with the others if the list cannot be read, and one payment cannot either", async ({
+    shop,
+  }) => {
+    const [sick] = await sell(shop, ["sick"]);
     await shop.advance(1);
-    await sell(orders(3));
+    await sell(shop, orders(3));
     await shop.advance(1);
     shop.sandbox.faults.next(`GET /payments/${sick}`, down, always);
     const list = vi.spyOn(shop.client.payments, "list").mockRejectedValue(new Error("no list"));
     stopTime();
     await using _worker = shop.inbox.start({ concurrency: 1, reconcileEvery: false });
-    await passUntil(isShipped(3));
+    await passUntil(shop, isShipped(shop, 3));
     expect(list).toHaveBeenCalled();
     vi.useRealTimers();
   });
 
-  it("stops without another request", async () => {
-    await sell(["order_0"]);
+  it("stops without another request", async ({ shop }) => {
+    await sell(shop, ["order_0"]);
     shop.sandbox.faults.next("GET /payments", { latencyMs: 60_000, when: "before" });
     const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 0 });
     await vi.waitFor(() => expect(shop.told("claimed")).toHaveLength(1));
-    const before = reads();
+    const before = reads(shop);
     await worker.stop();
-    expect(reads()).toBe(before);
-    expect(await failures()).toBe(0);
+    expect(reads(shop)).toBe(before);
+    expect(await failures(shop)).toBe(0);
     expect(shop.told("failed")).toEqual([]);
   });
 
-  it("tries again what another worker never finished", async () => {
+  it("tries again what another worker never finished", async ({ shop }) => {
     shop.sandbox.faults.next("GET /payments", down, always);
-    await sell(["order_1"]);
+    await sell(shop, ["order_1"]);
     stopTime();
     await using _worker = shop.inbox.start({ reconcileEvery: false });
-    await passUntil(async () => shop.told("failed").length > 0);
+    await passUntil(shop, async () => shop.told("failed").length > 0);
     shop.sandbox.faults.clear();
-    await database.query(`UPDATE ${subjects()} SET starts = 1`);
-    await passUntil(isShipped(1));
+    await shop.query("UPDATE {inbox_subjects} SET starts = 1");
+    await passUntil(shop, isShipped(shop, 1));
     vi.useRealTimers();
   });
 
-  it("settles other merchants' payments", async () => {
+  it("settles other merchants' payments", async ({ shop }) => {
     const webhooks = () => shop.webhooks;
     const client = (tenant: string) => {
       if (tenant !== "revoked") return shop.client;
       throw new Error("There is no key for it.");
     };
-    const { inbox, told, shipments } = await openShop(database, { client, webhooks });
+    const { inbox, told } = shop.openProcess({ client, webhooks });
     ship(inbox);
     const id = await shop.paid("order_1");
-    await database.query(`UPDATE ${subjects()} SET tenant = 'revoked'`);
+    await shop.query("UPDATE {inbox_subjects} SET tenant = 'revoked'");
     shop.deliverTo(inbox.fetchHandler({ tenant: "other" }));
     for (const name of orders(40, 2)) await shop.paid(name);
     await inbox.settleDue();
-    expect(await shipments()).toHaveLength(40);
+    expect(await shop.shipments()).toHaveLength(40);
     expect(told("failed")).toMatchObject([{ tenant: "revoked", kind: "payment" }]);
     expect(await inbox.failing()).toMatchObject([{ subject: id, failures: 0 }]);
   });

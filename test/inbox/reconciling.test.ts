@@ -1,21 +1,11 @@
 import { once } from "node:events";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
-import { clock, openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { describe, expect, vi } from "vitest";
+import { clock, openShop, ship, shops } from "./shop.ts";
 
-const watermark = ({ store }: Shop) =>
-  store.dialect.expand("SELECT watermark FROM {inbox_watermarks} WHERE kind = 'payment'");
+const watermark = "SELECT watermark FROM {inbox_watermarks} WHERE kind = 'payment'";
 
-describe.each(databases)("reconciling on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => database.close());
-
-  it("finds changes that no webhook reported, and counts them", async () => {
+describe.each(shops)("reconciling on %s", (_, it) => {
+  it("finds changes that no webhook reported, and counts them", async ({ shop }) => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
     await shop.paid("order_1");
@@ -29,8 +19,8 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect((await shop.inbox.stats()).missed).toBe(1);
   });
 
-  it("misses nothing created at exactly the watermark", async () => {
-    shop = await openShop(database, { now: new Date() });
+  it("misses nothing created at exactly the watermark", async ({ shop: { database } }) => {
+    const shop = await openShop(database, { now: new Date() });
     ship(shop.inbox);
     await shop.inbox.settleDue();
     shop.deliverTo(async () => new Response());
@@ -43,7 +33,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
   });
 
-  it("misses nothing while the database's clock is ahead of the service's", async () => {
+  it("misses nothing while the database's clock is ahead of the service's", async ({ shop }) => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
     await shop.advance(20 * 60_000);
@@ -56,8 +46,10 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
   });
 
-  it("goes back to `since`, but runs no effect for states reached before its registration", async () => {
-    shop = await openShop(database, { now: new Date(Date.now() - 20 * 86_400_000) });
+  it("goes back to `since`, but runs no effect for states reached before its registration", async ({
+    shop: { database },
+  }) => {
+    const shop = await openShop(database, { now: new Date(Date.now() - 20 * 86_400_000) });
     shop.deliverTo(async () => new Response());
     await shop.paid("long ago");
     ship(shop.inbox);
@@ -68,7 +60,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual([]);
   });
 
-  it("reads items from before a later `since` the next time", async () => {
+  it("reads items from before a later `since` the next time", async ({ shop }) => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
     shop.deliverTo(async () => new Response());
@@ -79,9 +71,9 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
   });
 
-  it.each(["id", "createdAt", "status"] as const)(
+  it.for(["id", "createdAt", "status"] as const)(
     "goes on past an item with an unreadable %s, and does not read the whole list forever",
-    async (field) => {
+    async (field, { shop }) => {
       ship(shop.inbox);
       await shop.inbox.settleDue();
       shop.deliverTo(async () => new Response());
@@ -99,15 +91,17 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
       expect(await shop.inbox.reconcile()).toMatchObject({ listed: 3 });
       await shop.inbox.settleDue();
       expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
-      const [first] = await database.query(watermark(shop));
+      const [first] = await shop.query(watermark);
       await shop.advance(8 * 86_400_000);
       await shop.inbox.reconcile();
-      const [later] = await database.query(watermark(shop));
+      const [later] = await shop.query(watermark);
       expect(Number(later?.watermark)).toBeGreaterThan(Number(first?.watermark));
     },
   );
 
-  it("counts only what no webhook reported, and hurries nothing that is retried", async () => {
+  it("counts only what no webhook reported, and hurries nothing that is retried", async ({
+    shop,
+  }) => {
     shop.inbox.on("payment", "ship", { states: ["completed"] }, () => {
       throw new Error("out of stock");
     });
@@ -118,7 +112,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.inbox.settleDue()).toBe(0);
   });
 
-  it("takes an earlier status for a list that lags", async () => {
+  it("takes an earlier status for a list that lags", async ({ shop }) => {
     await shop.paid("order_1");
     await shop.inbox.settleDue();
     const list = shop.client.payments.list.bind(shop.client.payments);
@@ -130,18 +124,17 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 0 });
   });
 
-  it.each(["tenant = 'other'", "by_order = 1"])(
+  it.for(["tenant = 'other'", "by_order = 1"])(
     "finds a payment although a row with %s has its id",
-    async (other) => {
+    async (other, { shop }) => {
       await shop.paid("order_1");
       await shop.inbox.settleDue();
-      const subjects = shop.store.dialect.expand("{inbox_subjects}");
-      await database.query(`UPDATE ${subjects} SET ${other}`);
+      await shop.query(`UPDATE {inbox_subjects} SET ${other}`);
       expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
     },
   );
 
-  it("retries a failed list after a minute", async () => {
+  it("retries a failed list after a minute", async ({ shop }) => {
     const turn = () => shop.inbox.start({ reconcileEvery: "1h" }).stop();
     const read = () => shop.told("reconciled").map(({ kind }) => kind);
     vi.spyOn(shop.client.payments, "list").mockImplementationOnce(() => {
@@ -157,7 +150,9 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(read()).toEqual(["withdrawal", "payment"]);
   });
 
-  it("wakes a worker for what it finds, and a new process for what an effect has missed", async () => {
+  it("wakes a worker for what it finds, and a new process for what an effect has missed", async ({
+    shop,
+  }) => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
     await using _worker = shop.inbox.start({ pollMs: 2_147_483_647, reconcileEvery: false });
@@ -167,9 +162,8 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     await shop.paid("order_1");
     await shop.inbox.reconcile();
     await shipped("order_1");
-    const other = () =>
-      openShop(database, { client: shop.client, webhooks: shop.webhooks, store: shop.store });
-    const [older, newer] = [await other(), await other()];
+    const { store } = shop;
+    const [older, newer] = [shop.openProcess({ store }), shop.openProcess({ store })];
     const id = await shop.paid("order_2");
     expect(await older.inbox.settle({ kind: "payment", id })).toBe(true);
     ship(newer.inbox);
@@ -178,7 +172,9 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     await shipped("order_1", "order_2");
   });
 
-  it("rejects with the signal's reason once it aborts, even if a list failed before", async () => {
+  it("rejects with the signal's reason once it aborts, even if a list failed before", async ({
+    shop,
+  }) => {
     const abort = new AbortController();
     const fail = (reason: Error) => () => {
       throw reason;
@@ -192,7 +188,7 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     await expect(reconciling).rejects.toThrow("Time is up.");
   });
 
-  it("is done by another worker after one was stopped during it", async () => {
+  it("is done by another worker after one was stopped during it", async ({ shop }) => {
     const { promise: isReading, resolve } = Promise.withResolvers<void>();
     const hang = (_: unknown, { signal }: { signal: AbortSignal }) => ({
       [Symbol.asyncIterator]: () => ({
@@ -214,16 +210,14 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     vi.restoreAllMocks();
     // `stop` does not wait for a database that takes longer than a second to release the lists.
     const released = `SELECT kind FROM {inbox_watermarks} WHERE due_at <= 60000 + ${clock}`;
-    await vi.waitFor(async () =>
-      expect(await database.query(shop.store.dialect.expand(released))).toHaveLength(2),
-    );
+    await vi.waitFor(async () => expect(await shop.query(released)).toHaveLength(2));
     await shop.advance(60_000);
     await shop.inbox.start({ reconcileEvery: "1h" }).stop();
     expect(shop.told("reconciled")).toHaveLength(2);
   });
 
-  it("is done by only one of several workers each time", async () => {
-    const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+  it("is done by only one of several workers each time", async ({ shop }) => {
+    const other = shop.openProcess();
     await using _one = shop.inbox.start({ reconcileEvery: "1h" });
     await using _two = other.inbox.start({ reconcileEvery: "1h" });
     const told = () => [...shop.told("reconciled"), ...other.told("reconciled")];

@@ -1,21 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { describe, expect } from "vitest";
+import { ship, shops } from "./shop.ts";
 
 const day = 86_400_000;
 
-describe.each(databases)("an effect on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => database.close());
-
-  const nextVersion = () => openShop(database, { client: shop.client, webhooks: shop.webhooks });
-
-  it("runs only for its kind, even if one of the other kind has its name", async () => {
+describe.each(shops)("an effect on %s", (_, it) => {
+  it("runs only for its kind, even if one of the other kind has its name", async ({ shop }) => {
     const ran: string[] = [];
     for (const kind of ["payment", "withdrawal"] as const) {
       for (const name of ["book", `book_${kind}`]) {
@@ -30,7 +19,7 @@ describe.each(databases)("an effect on %s", (_, openDatabase) => {
     expect(shop.told("retried")).toEqual([]);
   });
 
-  it("for `confirmed` runs for `completed`, which means the same", async () => {
+  it("for `confirmed` runs for `completed`, which means the same", async ({ shop }) => {
     const states: string[] = [];
     shop.inbox.on("payment", "ship", { states: ["confirmed"] }, (_tx, _payment, { state }) => {
       states.push(state);
@@ -40,13 +29,15 @@ describe.each(databases)("an effect on %s", (_, openDatabase) => {
     expect(states).toEqual(["completed"]);
   });
 
-  it("that is new runs for states reached after its `since`, however long ago that was", async () => {
+  it("that is new runs for states reached after its `since`, however long ago that was", async ({
+    shop,
+  }) => {
     await shop.inbox.settleDue();
     await shop.paid("order_1");
     await shop.inbox.settleDue();
     await shop.advance(3 * day);
     const ran: unknown[] = [];
-    const { inbox } = await nextVersion();
+    const { inbox } = shop.openProcess();
     inbox.on("payment", "thank", { since: new Date(0) }, (_tx, { orderId }) => {
       ran.push(orderId);
     });
@@ -54,15 +45,15 @@ describe.each(databases)("an effect on %s", (_, openDatabase) => {
     expect(ran).toEqual(["order_1"]);
   });
 
-  it.each([
+  it.for([
     ["an hour", day / 24, ["completed"]],
     ["three days", 3 * day, []],
-  ])(
+  ] as const)(
     "that an older version did not have, %s ago, catches up for two days",
-    async (_age, ms, caughtUp) => {
+    async ([_age, ms, caughtUp], { shop }) => {
       const ran: string[] = [];
       const newerVersion = async () => {
-        const newer = await nextVersion();
+        const newer = shop.openProcess();
         newer.inbox.on("payment", "note", {}, (_tx, _payment, { state }) => {
           ran.push(state);
         });
@@ -86,30 +77,26 @@ describe.each(databases)("an effect on %s", (_, openDatabase) => {
     },
   );
 
-  it("that missed nothing causes no more work", async () => {
+  it("that missed nothing causes no more work", async ({ shop }) => {
     shop.inbox.on("payment", "count", {}, () => undefined);
     await shop.inbox.settleDue();
     await shop.paid("order_1");
     await shop.inbox.settleDue();
     await shop.advance(1);
-    const { inbox } = await nextVersion();
+    const { inbox } = shop.openProcess();
     inbox.on("payment", "thank", {}, () => undefined);
     inbox.on("withdrawal", "book", { since: new Date(0) }, () => undefined);
     expect(await inbox.settleDue()).toBe(0);
   });
 
-  it("that a payment has missed does not hurry its next attempt", async () => {
-    const newer = await nextVersion();
+  it("that a payment has missed does not hurry its next attempt", async ({ shop }) => {
+    const newer = shop.openProcess();
     ship(newer.inbox);
     await newer.inbox.settleDue();
     await shop.paid("order_1");
     await shop.inbox.settleDue();
-    await database.query(
-      shop.store.dialect.expand(
-        `UPDATE {inbox_subjects} SET news = news + 1, due_at = due_at + ${day / 24}`,
-      ),
-    );
-    const restarted = await nextVersion();
+    await shop.query(`UPDATE {inbox_subjects} SET news = news + 1, due_at = due_at + ${day / 24}`);
+    const restarted = shop.openProcess();
     ship(restarted.inbox);
     expect(await restarted.inbox.settleDue()).toBe(0);
     await shop.advance(day / 12);
@@ -118,14 +105,14 @@ describe.each(databases)("an effect on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual(["order_1"]);
   });
 
-  it("that catches up late does not count as having waited", async () => {
-    const newer = await nextVersion();
+  it("that catches up late does not count as having waited", async ({ shop }) => {
+    const newer = shop.openProcess();
     ship(newer.inbox);
     await newer.inbox.settleDue();
     await shop.paid("order_1");
     await shop.inbox.settleDue();
     await shop.advance(day / 24);
-    const restarted = await nextVersion();
+    const restarted = shop.openProcess();
     ship(restarted.inbox);
     await restarted.inbox.reconcile();
     expect(await restarted.inbox.stats()).toMatchObject({ changed: 1, lagMs: 0 });

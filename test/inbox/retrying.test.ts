@@ -1,15 +1,11 @@
 import { once } from "node:events";
 import { RateLimitError } from "settlekit";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
+import { describe, expect, vi } from "vitest";
 import { insert } from "./ship.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { ship, shops } from "./shop.ts";
 
-it.each(databases)(
-  "retries at once if a webhook arrived during a failed attempt, on %s",
-  async (_, open) => {
-    const database = await open();
-    const shop = await openNewShop(database);
+describe.each(shops)("a payment that failed on %s", (_, it) => {
+  it("is retried at once if a webhook arrived during the failed attempt", async ({ shop }) => {
     const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let fails = true;
     shop.inbox.on("payment", "count", {}, () => undefined);
@@ -32,15 +28,9 @@ it.each(databases)(
     await running;
     expect(shop.told("retried")).toMatchObject([{ inMs: 0 }]);
     expect(shop.told("settled")).toMatchObject([{ status: "completed" }]);
-    await database.close();
-  },
-);
+  });
 
-it.each(databases)(
-  "counts only failures since a payment was last settled, on %s",
-  async (_, open) => {
-    const database = await open();
-    const shop = await openNewShop(database);
+  it("counts only failures since it was last settled", async ({ shop }) => {
     let fails = true;
     shop.inbox.on("payment", "count", {}, () => {
       if (fails) throw new Error("busy");
@@ -56,78 +46,59 @@ it.each(databases)(
     await shop.sandbox.webhooks.idle();
     await shop.inbox.settleDue();
     expect(shop.told("retried").map(({ failures }) => failures)).toEqual([1, 1]);
-    await database.close();
-  },
-);
+  });
 
-it.each(databases)("names every effect that failed, on %s", async (_, open) => {
-  const database = await open();
-  const shop = await openNewShop(database);
-  const fail = (text: string) => () => {
-    throw new Error(text);
-  };
-  shop.inbox.on("payment", "ship", {}, fail("out of stock"));
-  shop.inbox.on("payment", "count", {}, () => undefined);
-  shop.inbox.on("payment", "thank", {}, fail("no address"));
-  const id = await shop.paid("order_1");
-  const error = {
-    name: "AggregateError",
-    message: "ship: Error: out of stock; thank: Error: no address",
-  };
-  await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toMatchObject(error);
-  expect(shop.told("retried")).toMatchObject([{ error, effects: ["ship", "thank"] }]);
-  await database.close();
-});
+  it("is reported with every effect that failed", async ({ shop }) => {
+    const fail = (text: string) => () => {
+      throw new Error(text);
+    };
+    shop.inbox.on("payment", "ship", {}, fail("out of stock"));
+    shop.inbox.on("payment", "count", {}, () => undefined);
+    shop.inbox.on("payment", "thank", {}, fail("no address"));
+    const id = await shop.paid("order_1");
+    const error = {
+      name: "AggregateError",
+      message: "ship: Error: out of stock; thank: Error: no address",
+    };
+    await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toMatchObject(error);
+    expect(shop.told("retried")).toMatchObject([{ error, effects: ["ship", "thank"] }]);
+  });
 
-it.each(
-  databases.flatMap(([name, open]) => [
-    [name, "a failure", open, new Error("The service is down.")] as const,
-    [
-      name,
-      "an outage",
-      open,
-      new RateLimitError("Too many requests.", { code: "rate_limited" }),
-    ] as const,
-  ]),
-)(
-  "on %s, a worker leaves a payment to its new worker, even after %s",
-  async (_, _what, open, error) => {
-    const database = await open();
-    const shop = await openNewShop(database);
-    const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
-    ship(shop.inbox);
-    await shop.paid("order_1");
-    const get = shop.client.payments.get.bind(shop.client.payments);
-    const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let settling: Promise<unknown> | undefined;
-    vi.spyOn(shop.client.payments, "get")
-      .mockImplementationOnce((async () => {
-        await shop.advance(30_001);
-        settling = shop.inbox.settleDue();
-        await entered.promise;
-        throw error;
-      }) as never)
-      .mockImplementationOnce((async (id: string) => {
-        entered.resolve();
-        await leave.promise;
-        return get(id);
-      }) as never);
-    await late.inbox.settleDue();
-    expect(late.told("fenced")).toHaveLength(1);
-    expect(await shop.inbox.failing()).toEqual([]);
-    leave.resolve();
-    await settling;
-    expect(await shop.shipments()).toEqual(["order_1"]);
-    await database.close();
-  },
-);
+  it.for([
+    ["a failure", new Error("The service is down.")],
+    ["an outage", new RateLimitError("Too many requests.", { code: "rate_limited" })],
+  ] as const)(
+    "is left to its new worker by a worker that lost it, even after %s",
+    async ([_what, error], { shop }) => {
+      const late = shop.openProcess();
+      ship(shop.inbox);
+      await shop.paid("order_1");
+      const get = shop.client.payments.get.bind(shop.client.payments);
+      const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let settling: Promise<unknown> | undefined;
+      vi.spyOn(shop.client.payments, "get")
+        .mockImplementationOnce((async () => {
+          await shop.advance(30_001);
+          settling = shop.inbox.settleDue();
+          await entered.promise;
+          throw error;
+        }) as never)
+        .mockImplementationOnce((async (id: string) => {
+          entered.resolve();
+          await leave.promise;
+          return get(id);
+        }) as never);
+      await late.inbox.settleDue();
+      expect(late.told("fenced")).toHaveLength(1);
+      expect(await shop.inbox.failing()).toEqual([]);
+      leave.resolve();
+      await settling;
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    },
+  );
 
-it.each(databases)(
-  "on %s, a stopped worker does not release a payment that another one has",
-  async (_, open) => {
-    const database = await open();
-    const shop = await openNewShop(database);
-    const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+  it("is not released by a stopped worker once another one has it", async ({ shop }) => {
+    const late = shop.openProcess();
     const id = await shop.paid("order_1");
     const get = shop.client.payments.get.bind(shop.client.payments);
     const [begun, taken, leave] = [1, 2, 3].map(() => Promise.withResolvers<void>());
@@ -151,22 +122,16 @@ it.each(databases)(
     expect(await shop.inbox.settle({ kind: "payment", id })).toBe(false);
     leave?.resolve();
     await settling;
-    await database.close();
-  },
-);
+  });
 
-it.each(databases)(
-  "parks a payment that kills each process that calls settle, on %s",
-  async (_, open) => {
-    const database = await open();
-    const shop = await openNewShop(database);
+  it("is parked if it kills each process that calls settle", async ({ shop }) => {
     const id = await shop.paid("killer");
     const death = Promise.withResolvers<never>();
     const get = vi.fn(() => death.promise);
     const client = { payments: { get }, withdrawals: {} } as never;
     const calls = [];
     for (let deaths = 1; deaths <= 3; deaths++) {
-      const { inbox } = await openShop(database, { client, webhooks: shop.webhooks });
+      const { inbox } = shop.openProcess({ client });
       calls.push(inbox.settle({ kind: "payment", id }));
       await vi.waitFor(() => expect(get).toHaveBeenCalledTimes(deaths));
       await shop.advance(30_001);
@@ -180,20 +145,13 @@ it.each(databases)(
     expect(await shop.inbox.parked()).toEqual([]);
     death.reject(new Error("The process has died."));
     await Promise.allSettled(calls);
-    await database.close();
-  },
-);
-
-describe.each(databases)("after a fix, an operator on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
   });
-  afterEach(() => database.close());
+});
 
-  it("sees what fails before it is parked, and retries one or all of it after a fix", async () => {
+describe.each(shops)("after a fix, an operator on %s", (_, it) => {
+  it("sees what fails before it is parked, and retries one or all of it after a fix", async ({
+    shop,
+  }) => {
     let isBroken = true;
     shop.inbox.on("payment", "ship", { states: ["completed"] }, (tx, payment) => {
       if (isBroken) throw new Error("out of stock");
@@ -222,7 +180,7 @@ describe.each(databases)("after a fix, an operator on %s", (_, openDatabase) => 
     expect(await shop.inbox.retryAll()).toBe(0);
   });
 
-  it("sees a failing task, and retries it, also once it is parked", async () => {
+  it("sees a failing task, and retries it, also once it is parked", async ({ shop }) => {
     let isBroken = true;
     shop.inbox.on("payment", "ship", { states: ["completed"] }, (_tx, _payment, { after }) => {
       after("email");
@@ -238,8 +196,7 @@ describe.each(databases)("after a fix, an operator on %s", (_, openDatabase) => 
     expect(await shop.inbox.retryAll()).toBe(1);
     await shop.inbox.settleDue();
     expect(shop.told("retried").map(({ failures }) => failures)).toEqual([1, 1]);
-    const expand = (text: string) => shop.store.dialect.expand(text);
-    await database.query(expand("UPDATE {inbox_tasks} SET parked_at = 1, failures = 0"));
+    await shop.query("UPDATE {inbox_tasks} SET parked_at = 1, failures = 0");
     isBroken = false;
     expect(await shop.inbox.retryAll()).toBe(1);
     await shop.inbox.settleDue();

@@ -2,9 +2,30 @@ import { MerchantClient } from "settlekit";
 import { createInbox, type InboxEvent, type InboxOptions } from "settlekit/inbox";
 import { createSandbox } from "settlekit/sandbox";
 import { Webhooks } from "settlekit/webhooks";
+import { it } from "vitest";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
-import type { TestDatabase } from "../databases.ts";
+import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
+
+/**
+ * Vitest's `it` for each kind of database. It passes each test a `shop` of its own:
+ *
+ *     describe.each(shops)("tasks on %s", (_, it) => {
+ *       it("run after their transaction", async ({ shop }) => {
+ */
+export const shops = databases.map(
+  ([name, openDatabase]) =>
+    [
+      name,
+      it.extend("shop", async ({ onTestFinished }) => {
+        const database = await openDatabase();
+        onTestFinished(() => database.close());
+        await prepareShop(database);
+        return openShop(database);
+      }),
+      openDatabase,
+    ] as const,
+);
 
 /** The database's clock in tests, which only `advance` moves. */
 export const clock = "(SELECT ms FROM test_clock)";
@@ -16,16 +37,30 @@ export async function prepareShop(database: TestDatabase): Promise<void> {
   await database.query("CREATE TABLE shipments (order_id TEXT, state TEXT)");
 }
 
+type Options = InboxOptions<unknown, StoreMode>;
 type AnyInbox = ReturnType<typeof createInbox<unknown, StoreMode>>;
+
+/** The inbox of one process. */
+function openInbox(options: Options) {
+  const events: InboxEvent[] = [];
+  const inbox: AnyInbox = createInbox<unknown, StoreMode>({
+    onEvent: (event) => events.push(event),
+    logger: { warn() {}, error() {} },
+    ...options,
+  });
+  return {
+    inbox,
+    store: options.store,
+    /** The events of one type. */
+    told: <Type extends InboxEvent["type"]>(type: Type) =>
+      events.filter((event): event is Extract<InboxEvent, { type: Type }> => event.type === type),
+  };
+}
 
 /** A shop with the sandbox as its service. */
 export async function openShop(
   database: TestDatabase,
-  {
-    store = database.open({ clock }),
-    now,
-    ...options
-  }: { store?: Store; now?: Date } & Partial<InboxOptions<unknown, StoreMode>> = {},
+  { store = database.open({ clock }), now }: { store?: Store; now?: Date } = {},
 ) {
   const sandbox = createSandbox({
     seed: "inbox",
@@ -44,28 +79,22 @@ export async function openShop(
     toleranceSeconds: Number.POSITIVE_INFINITY,
     logger: { warn() {}, error() {} },
   });
-  const events: InboxEvent[] = [];
-  const inbox: AnyInbox = createInbox<unknown, StoreMode>({
-    client,
-    webhooks,
-    store,
-    onEvent: (event) => events.push(event),
-    logger: { warn() {}, error() {} },
-    ...options,
-  });
-  // A second process of the same shop finds existing tables.
-  if (options.client === undefined) await inbox.migrate();
+  const { inbox, told } = openInbox({ client, webhooks, store });
+  await inbox.migrate();
   let handle = inbox.fetchHandler();
   return {
     sandbox,
     client,
     webhooks,
+    database,
     store,
     inbox,
-    events,
-    /** The events of one type. */
-    told: <Type extends InboxEvent["type"]>(type: Type) =>
-      events.filter((event): event is Extract<InboxEvent, { type: Type }> => event.type === type),
+    told,
+    /** Another process with an inbox on the same database. */
+    openProcess: (options: Partial<Options> = {}) =>
+      openInbox({ client, webhooks, store: database.open({ clock }), ...options }),
+    /** Runs SQL, in which `{inbox_tasks}` is settlekit's table. */
+    query: (text: string) => database.query(store.dialect.expand(text)),
     /** Sends webhooks to another handler, such as that of a new process. */
     deliverTo(other: typeof handle) {
       handle = other;
@@ -86,12 +115,6 @@ export async function openShop(
         (row) => row.order_id,
       ),
   };
-}
-
-/** The same in a new database. */
-export async function openNewShop(database: TestDatabase): Promise<Shop> {
-  await prepareShop(database);
-  return openShop(database);
 }
 
 export type Shop = Awaited<ReturnType<typeof openShop>>;

@@ -4,17 +4,16 @@ import { claim, claimLimit, subjectQueue } from "../../src/inbox/claims.ts";
 import { inboxTables } from "../../src/inbox/tables.ts";
 import { postgres } from "../../src/stores/postgres.ts";
 import { migrate, type Store, sql } from "../../src/stores/store.ts";
-import { createPostgresDatabase, databases, postgresServer } from "../databases.ts";
-import { openNewShop, openShop, ship } from "./shop.ts";
+import { createPostgresDatabase, postgresServer } from "../databases.ts";
+import { ship, shops } from "./shop.ts";
 
 // Connections keep a plan for each text of a statement.
 
-it.each(databases)(
-  "an inbox on %s uses the same statements for any number of payments, and of tenants that cannot be read",
-  async (_, openDatabase) => {
-    const database = await openDatabase();
-    const shop = await openNewShop(database);
-    const { inbox, store } = await openShop(database, {
+describe.each(shops)("an inbox on %s", (_, it) => {
+  it("uses the same statements for any number of payments, and of tenants that cannot be read", async ({
+    shop,
+  }) => {
+    const { inbox, store } = shop.openProcess({
       client(tenant) {
         if (tenant.startsWith("revoked")) throw new Error("There is no key for it.");
         return shop.client;
@@ -28,10 +27,9 @@ it.each(databases)(
     const isProbe = (text: string) => text.includes("tenant IN (");
     const texts = () =>
       new Set(expand.mock.calls.map(([text]) => text).filter((it) => !isProbe(it)));
-    const subjects = store.dialect.expand("{inbox_subjects}");
     const revoke = async (tenant: string) => {
       await shop.paid("order");
-      await database.query(`UPDATE ${subjects} SET tenant = '${tenant}' WHERE tenant = ''`);
+      await shop.query(`UPDATE {inbox_subjects} SET tenant = '${tenant}' WHERE tenant = ''`);
     };
     await revoke("revoked_1");
     await inbox.reconcile();
@@ -42,9 +40,8 @@ it.each(databases)(
     await inbox.reconcile();
     await inbox.settleDue();
     expect(texts()).toEqual(before);
-    await database.close();
-  },
-);
+  });
+});
 
 const server = await postgresServer();
 

@@ -1,17 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
-import { openNewShop, type Shop, ship } from "./shop.ts";
+import { describe, expect, vi } from "vitest";
+import { ship, shops } from "./shop.ts";
 
-describe.each(databases)("the stats of an inbox on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => database.close());
-
-  it("show how far it is behind", async () => {
+describe.each(shops)("the stats of an inbox on %s", (_, it) => {
+  it("show how far it is behind", async ({ shop }) => {
     ship(shop.inbox);
     await shop.paid("order_1");
     await shop.advance(5_000);
@@ -31,7 +22,9 @@ describe.each(databases)("the stats of an inbox on %s", (_, openDatabase) => {
     });
   });
 
-  it("count what is parked apart, and only what was settled in the last minute", async () => {
+  it("count what is parked apart, and only what was settled in the last minute", async ({
+    shop,
+  }) => {
     shop.inbox.task("email", () => undefined);
     shop.inbox.on("payment", "mail", { states: ["completed"] }, (_tx, { orderId }, { after }) => {
       if (orderId === "order_2") throw new Error("out of stock");
@@ -42,9 +35,8 @@ describe.each(databases)("the stats of an inbox on %s", (_, openDatabase) => {
     await shop.inbox.settle({ kind: "payment", id: good });
     await expect(shop.inbox.settle({ kind: "payment", id: bad })).rejects.toThrow("out of stock");
     expect(await shop.inbox.stats()).toMatchObject({ tasks: 1, settledPerMinute: 1 });
-    const expand = (text: string) => shop.store.dialect.expand(text);
-    await database.query(expand("UPDATE {inbox_tasks} SET parked_at = 1, failures = 25"));
-    await database.query(expand("UPDATE {inbox_subjects} SET parked_at = 2 WHERE news > seen"));
+    await shop.query("UPDATE {inbox_tasks} SET parked_at = 1, failures = 25");
+    await shop.query("UPDATE {inbox_subjects} SET parked_at = 2 WHERE news > seen");
     await shop.advance(60_001);
     const none = { changed: 0, lagMs: 0, tasks: 0, settledPerMinute: 0 };
     expect(await shop.inbox.stats()).toMatchObject({ ...none, parked: 2 });
@@ -53,13 +45,13 @@ describe.each(databases)("the stats of an inbox on %s", (_, openDatabase) => {
     expect(parked.map(({ kind }) => kind)).toEqual(["task", "payment"]);
   });
 
-  it("show no lag once the database's clock was set back", async () => {
+  it("show no lag once the database's clock was set back", async ({ shop }) => {
     await shop.paid("order_1");
     await shop.advance(-60_000);
     expect(await shop.inbox.stats()).toMatchObject({ changed: 1, lagMs: 0 });
   });
 
-  it("show no lag from a change that was settled while another one arrived", async () => {
+  it("show no lag from a change that was settled while another one arrived", async ({ shop }) => {
     ship(shop.inbox);
     const id = await shop.paid("order_1");
     const get = shop.client.payments.get.bind(shop.client.payments);
@@ -74,7 +66,7 @@ describe.each(databases)("the stats of an inbox on %s", (_, openDatabase) => {
     expect(await shop.inbox.stats()).toMatchObject({ changed: 1, lagMs: 1_000 });
   });
 
-  it("count the lag of a payment from the first webhook since it was settled", async () => {
+  it("count the lag of a payment from the first webhook since it was settled", async ({ shop }) => {
     const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
     await shop.sandbox.webhooks.idle();
     await shop.inbox.settleDue();

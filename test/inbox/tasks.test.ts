@@ -1,17 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
-import { openNewShop, openShop, type Shop } from "./shop.ts";
+import { describe, expect } from "vitest";
+import { shops } from "./shop.ts";
 
-describe.each(databases)("tasks on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => database.close());
-
-  it("run after their transaction, with a stable key, until they succeed", async () => {
+describe.each(shops)("tasks on %s", (_, it) => {
+  it("run after their transaction, with a stable key, until they succeed", async ({ shop }) => {
     const keys: string[] = [];
     shop.inbox.on("payment", "ship", { states: ["completed"] }, (_, payment, tools) => {
       tools.after("email", { orderId: payment.orderId });
@@ -33,7 +24,7 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     expect(await shop.inbox.stats()).toMatchObject({ tasks: 0, parked: 0 });
   });
 
-  it("are not planned by a failing effect", async () => {
+  it("are not planned by a failing effect", async ({ shop }) => {
     const ran: unknown[] = [];
     shop.inbox.task("email", (payload) => ran.push(payload));
     shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => {
@@ -45,7 +36,7 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     expect(ran).toEqual([]);
   });
 
-  it("without a handler fail their effect, with a hint", async () => {
+  it("without a handler fail their effect, with a hint", async ({ shop }) => {
     shop.inbox.task("email", () => {});
     shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("emal"));
     await shop.paid("order_1");
@@ -55,7 +46,7 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     );
   });
 
-  it("whose payload cannot be written as JSON fail their effect", async () => {
+  it("whose payload cannot be written as JSON fail their effect", async ({ shop }) => {
     const circular: { self?: unknown } = {};
     circular.self = circular;
     shop.inbox.task("email", () => {});
@@ -73,14 +64,14 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     expect(await shop.inbox.stats()).toMatchObject({ tasks: 0 });
   });
 
-  it("whose handler was renamed are reported once, and count as waiting", async () => {
+  it("whose handler was renamed are reported once, and count as waiting", async ({ shop }) => {
     shop.inbox.task("email", () => {
       throw new Error("The mail server is down.");
     });
     shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("email"));
     await shop.paid("order_1");
     await shop.inbox.settleDue();
-    const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    const next = shop.openProcess();
     next.inbox.task("send-email", () => {});
     await shop.advance(60_000);
     await next.inbox.settleDue();
@@ -95,14 +86,16 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
     expect(await next.inbox.stats()).toMatchObject({ lagMs: 86_460_000, changed: 0 });
   });
 
-  it("are not reported as unhandled while another worker runs them, nor once they are parked", async () => {
-    const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+  it("are not reported as unhandled while another worker runs them, nor once they are parked", async ({
+    shop,
+  }) => {
+    const other = shop.openProcess();
     const tidy = async () => {
       await shop.advance(600_001);
       await other.inbox.settleDue();
     };
     shop.inbox.task("email", async () => {
-      await database.query(`UPDATE ${tasks} SET due_at = 0, lease_until = 2 * lease_until`);
+      await shop.query("UPDATE {inbox_tasks} SET due_at = 0, lease_until = 2 * lease_until");
       await tidy();
       throw new Error("The mail server is down.");
     });
@@ -110,14 +103,13 @@ describe.each(databases)("tasks on %s", (_, openDatabase) => {
       after("email"),
     );
     await shop.paid("order_1");
-    const tasks = shop.store.dialect.expand("{inbox_tasks}");
     await shop.inbox.settleDue();
-    await database.query(`UPDATE ${tasks} SET parked_at = 0, due_at = 0, lease_until = 0`);
+    await shop.query("UPDATE {inbox_tasks} SET parked_at = 0, due_at = 0, lease_until = 0");
     await tidy();
     expect(other.told("failed")).toEqual([]);
   });
 
-  it("do not count as waiting while they run", async () => {
+  it("do not count as waiting while they run", async ({ shop }) => {
     const lags: number[] = [];
     shop.inbox.task("email", async () => {
       await shop.advance(10_000);

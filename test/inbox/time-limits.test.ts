@@ -1,59 +1,48 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
+import { afterEach, describe, expect, vi } from "vitest";
 import { stopTime } from "../stop-time.ts";
 import { insert } from "./ship.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { type Shop, ship, shops } from "./shop.ts";
 
 const { setTimeout: realTimeout } = globalThis;
 
-describe.each(databases)("an inbox on %s", (name, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    return database.close();
-  });
+describe.each(shops)("an inbox on %s", (name, it) => {
+  afterEach(() => void vi.useRealTimers());
 
   /** Advances this process's timers while the database responds. Nothing that takes real time may be running. */
-  const pass = async (ms: number) => {
+  const pass = async (shop: Shop, ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
       vi.advanceTimersByTime(250);
       await new Promise((resolve) => realTimeout(resolve, 4));
-      await database.query("SELECT 1");
+      await shop.query("SELECT 1");
     }
   };
 
   /** Advances time until the promise settles, slowly enough for real work to keep up. */
-  const passUntil = async (done: Promise<unknown>) => {
+  const passUntil = async (shop: Shop, done: Promise<unknown>) => {
     let isDone = false;
     const end = () => {
       isDone = true;
     };
     done.then(end, end);
     while (!isDone) {
-      await pass(250);
+      await pass(shop, 250);
       await new Promise((resolve) => realTimeout(resolve, 25));
     }
     await done;
   };
 
-  const rows = (table: string) =>
-    database.query(`SELECT * FROM ${shop.store.dialect.expand(`{${table}}`)}`);
+  const rows = (shop: Shop, table: string) => shop.query(`SELECT * FROM {${table}}`);
   /** Advances the database's clock in the effect's transaction. */
   const takeTime = (tx: unknown, ms: number) => {
     const { exec, query } = tx as Record<"exec" | "query", (text: string) => unknown>;
     return (exec ?? query).call(tx, `UPDATE test_clock SET ms = ms + ${ms}`) as undefined;
   };
 
-  const shipped = (...orders: string[]) =>
+  const shipped = (shop: Shop, ...orders: string[]) =>
     vi.waitFor(async () => expect(await shop.shipments()).toEqual(orders));
 
   describe("with a slow effect", () => {
-    it("rolls it back after its lease, and says why instead of being fenced", async () => {
+    it("rolls it back after its lease, and says why instead of being fenced", async ({ shop }) => {
       shop.inbox.on("payment", "slow", {}, (tx) => takeTime(tx, 30_001));
       ship(shop.inbox);
       await shop.paid("order_1");
@@ -69,10 +58,12 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
           },
         },
       ]);
-      expect(await rows("inbox_effects")).toMatchObject([{ effect: "ship" }]);
+      expect(await rows(shop, "inbox_effects")).toMatchObject([{ effect: "ship" }]);
     });
 
-    it("commits if it takes its whole lease, however long the service took to answer", async () => {
+    it("commits if it takes its whole lease, however long the service took to answer", async ({
+      shop,
+    }) => {
       const get = shop.client.payments.get.bind(shop.client.payments);
       vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
         await shop.advance(14_000);
@@ -86,10 +77,9 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
   });
 
   // An effect on SQLite is synchronous, and nothing can interrupt it.
-  const asynchronous = name === "SQLite" ? [] : ["asynchronous"];
-  it.each(asynchronous)(
-    "interrupts a hanging %s effect when its lease ends, and continues",
-    async () => {
+  it.skipIf(name === "SQLite")(
+    "interrupts a hanging effect when its lease ends, and continues",
+    async ({ shop }) => {
       const entered = Promise.withResolvers<void>();
       let hangs = true;
       shop.inbox.on("payment", "ship", { states: ["completed"] }, (async (
@@ -106,8 +96,8 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
       await shop.paid("order_1");
       stopTime();
       const settling = shop.inbox.settleDue({ concurrency: 1 });
-      await passUntil(entered.promise);
-      await pass(31_000);
+      await passUntil(shop, entered.promise);
+      await pass(shop, 31_000);
       await settling;
       expect(await shop.shipments()).toEqual(["order_1"]);
       expect(shop.told("retried")).toMatchObject([{ id, error: { code: "effect_timeout" } }]);
@@ -121,7 +111,7 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
   describe("with a long-running task", () => {
     let entered: PromiseWithResolvers<void>;
     let leave: PromiseWithResolvers<void>;
-    beforeEach(async () => {
+    it.beforeEach(async ({ shop }) => {
       entered = Promise.withResolvers();
       leave = Promise.withResolvers();
       ship(shop.inbox);
@@ -138,52 +128,54 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
       await shop.paid("big");
     });
 
-    const plan = (name: string) =>
-      database.query(
-        `INSERT INTO ${shop.store.dialect.expand("{inbox_tasks}")}
+    const plan = (shop: Shop, name: string) =>
+      shop.query(
+        `INSERT INTO {inbox_tasks}
   (tenant, name, task_key, payload, created_at, due_at) VALUES ('', '${name}', '${name}', 'null', 0, 0)`,
       );
-    const task = async () => {
-      const [row] = await rows("inbox_tasks");
+    const task = async (shop: Shop) => {
+      const [row] = await rows(shop, "inbox_tasks");
       return { starts: Number(row?.starts), leaseUntil: Number(row?.lease_until) };
     };
 
-    it("resumes work that another worker never finished", async () => {
+    it("resumes work that another worker never finished", async ({ shop }) => {
       const id = await shop.paid("left");
-      await database.query(
-        `UPDATE ${shop.store.dialect.expand("{inbox_subjects}")} SET starts = 1, lease_until = due_at + 1000
+      await shop.query(
+        `UPDATE {inbox_subjects} SET starts = 1, lease_until = due_at + 1000
 WHERE subject = '${id}'`,
       );
       stopTime();
       await using _worker = shop.inbox.start({ reconcileEvery: false });
-      await passUntil(entered.promise);
-      await shipped("big");
+      await passUntil(shop, entered.promise);
+      await shipped(shop, "big");
       await shop.advance(1_001);
-      await pass(31_000);
-      await shipped("big", "left");
-      expect(await rows("inbox_tasks")).toHaveLength(1);
+      await pass(shop, 31_000);
+      await shipped(shop, "big", "left");
+      expect(await rows(shop, "inbox_tasks")).toHaveLength(1);
       leave.resolve();
     });
 
-    it("runs a suspect alone for the length of a lease, then clears it and continues", async () => {
+    it("runs a suspect alone for the length of a lease, then clears it and continues", async ({
+      shop,
+    }) => {
       await shop.inbox.settle({
         kind: "payment",
-        id: String((await rows("inbox_subjects"))[0]?.subject),
+        id: String((await rows(shop, "inbox_subjects"))[0]?.subject),
       });
-      await database.query(`UPDATE ${shop.store.dialect.expand("{inbox_tasks}")} SET starts = 1`);
+      await shop.query("UPDATE {inbox_tasks} SET starts = 1");
       await shop.paid("order_1");
       stopTime();
       await using _worker = shop.inbox.start({ reconcileEvery: false });
-      await passUntil(entered.promise);
-      await shipped("big", "order_1");
-      await pass(31_000);
+      await passUntil(shop, entered.promise);
+      await shipped(shop, "big", "order_1");
+      await pass(shop, 31_000);
       await shop.paid("order_2");
-      await shipped("big", "order_1", "order_2");
-      await vi.waitFor(async () => expect((await task()).starts).toBe(0));
+      await shipped(shop, "big", "order_1", "order_2");
+      await vi.waitFor(async () => expect((await task(shop)).starts).toBe(0));
       leave.resolve();
     });
 
-    it("aborts its signal once another worker has it", async () => {
+    it("aborts its signal once another worker has it", async ({ shop }) => {
       const taken = Promise.withResolvers<void>();
       const aborted = Promise.withResolvers<void>();
       shop.inbox.task("mine", (_payload, { signal }) => {
@@ -191,88 +183,86 @@ WHERE subject = '${id}'`,
         entered.resolve();
         return leave.promise;
       });
-      const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      const other = shop.openProcess();
       other.inbox.task("mine", () => {
         taken.resolve();
         return leave.promise;
       });
-      await database.query(
-        `UPDATE ${shop.store.dialect.expand("{inbox_subjects}")} SET seen = news`,
-      );
-      await plan("mine");
+      await shop.query("UPDATE {inbox_subjects} SET seen = news");
+      await plan(shop, "mine");
       stopTime();
       const settling = [shop.inbox.settleDue()];
-      await passUntil(entered.promise);
+      await passUntil(shop, entered.promise);
       await shop.advance(30_001);
       settling.push(other.inbox.settleDue());
-      await passUntil(taken.promise);
-      await passUntil(aborted.promise);
+      await passUntil(shop, taken.promise);
+      await passUntil(shop, aborted.promise);
       leave.resolve();
-      await passUntil(Promise.all(settling));
+      await passUntil(shop, Promise.all(settling));
       expect(shop.told("fenced")).toHaveLength(1);
       expect(other.told("settled")).toMatchObject([{ kind: "task", id: "mine" }]);
     });
 
-    it("releases it when stopped, so that it runs again", async () => {
+    it("releases it when stopped, so that it runs again", async ({ shop }) => {
       stopTime();
       const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 1_000 });
-      await passUntil(entered.promise);
-      await pass(31_000);
-      await vi.waitFor(async () => expect((await task()).starts).toBe(0));
-      await passUntil(worker.stop());
+      await passUntil(shop, entered.promise);
+      await pass(shop, 31_000);
+      await vi.waitFor(async () => expect((await task(shop)).starts).toBe(0));
+      await passUntil(shop, worker.stop());
       vi.useRealTimers();
-      await vi.waitFor(async () => expect(await task()).toEqual({ starts: 0, leaseUntil: 0 }));
+      await vi.waitFor(async () => expect(await task(shop)).toEqual({ starts: 0, leaseUntil: 0 }));
       leave.resolve();
       await vi.waitFor(async () => {
         // A renewal in flight may keep the row locked for a moment.
         await shop.inbox.settleDue();
-        expect(await rows("inbox_tasks")).toEqual([]);
+        expect(await rows(shop, "inbox_tasks")).toEqual([]);
       });
     });
 
-    it("leaves it to other workers when stopped, even if the task ignores that", async () => {
+    it("leaves it to other workers when stopped, even if the task ignores that", async ({
+      shop,
+    }) => {
       let hangs = true;
       shop.inbox.task("deaf", async () => {
         entered.resolve();
         if (hangs) await leave.promise;
       });
-      await database.query(
-        `UPDATE ${shop.store.dialect.expand("{inbox_subjects}")} SET seen = news`,
-      );
-      await plan("deaf");
+      await shop.query("UPDATE {inbox_subjects} SET seen = news");
+      await plan(shop, "deaf");
       stopTime();
       const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 1_000 });
-      await passUntil(entered.promise);
-      await passUntil(worker.stop());
+      await passUntil(shop, entered.promise);
+      await passUntil(shop, worker.stop());
       // A pool has timers of its own.
       if (name === "SQLite") expect(vi.getTimerCount()).toBe(0);
       await shop.advance(30_001);
-      await pass(31_000);
+      await pass(shop, 31_000);
       vi.useRealTimers();
       hangs = false;
       await shop.inbox.settleDue();
-      expect(await rows("inbox_tasks")).toEqual([]);
+      expect(await rows(shop, "inbox_tasks")).toEqual([]);
       leave.resolve();
     });
 
-    it("leaves other work to other workers when it is full, and reports that", async () => {
+    it("leaves other work to other workers when it is full, and reports that", async ({ shop }) => {
       await shop.inbox.settle({
         kind: "payment",
-        id: String((await rows("inbox_subjects"))[0]?.subject),
+        id: String((await rows(shop, "inbox_subjects"))[0]?.subject),
       });
       stopTime();
       await using _worker = shop.inbox.start({ reconcileEvery: false, concurrency: 1 });
-      await passUntil(entered.promise);
+      await passUntil(shop, entered.promise);
       await shop.paid("order_1");
       const told = () => shop.told("failed").map(({ error }) => error);
-      while (told().length === 0) await pass(250);
+      while (told().length === 0) await pass(shop, 250);
       expect(told()).toMatchObject([{ code: "worker_full" }]);
-      await pass(31_000);
+      await pass(shop, 31_000);
       expect(told()).toHaveLength(1);
       expect(String(told()[0])).toMatch(
         /still running task \/payment\/\S+ \(for \d+ s\)\. Find out/,
       );
-      const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      const other = shop.openProcess();
       ship(other.inbox);
       await other.inbox.settleDue();
       expect(await shop.shipments()).toEqual(["big", "order_1"]);

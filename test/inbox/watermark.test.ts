@@ -1,29 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
-import { openNewShop, type Shop } from "./shop.ts";
+import { describe, expect, vi } from "vitest";
+import { type Shop, shops } from "./shop.ts";
 
-describe.each(databases)("a list with items of the last hours, on %s,", (_, openDatabase) => {
+describe.each(shops)("a list with items of the last hours, on %s,", (_, it) => {
   const minute = 60_000;
-  let database: TestDatabase;
-  let shop: Shop;
   let now: number;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
+  it.beforeEach(async ({ shop }) => {
     await shop.inbox.settleDue();
-    const [row] = await database.query("SELECT ms FROM test_clock");
+    const [row] = await shop.query("SELECT ms FROM test_clock");
     now = Number(row?.ms);
   });
-  afterEach(() => database.close());
 
-  const setWatermark = (minutesAgo: number) =>
-    database.query(
-      shop.store.dialect.expand(
-        `UPDATE {inbox_watermarks} SET watermark = ${now - minutesAgo * minute}`,
-      ),
-    );
+  const setWatermark = (shop: Shop, minutesAgo: number) =>
+    shop.query(`UPDATE {inbox_watermarks} SET watermark = ${now - minutesAgo * minute}`);
   /** Lists items created this many minutes ago; NaN for an unreadable time. */
-  const listing = (items: readonly (readonly [minutesAgo: number, status: string])[]) =>
+  const listing = (shop: Shop, items: readonly (readonly [minutesAgo: number, status: string])[]) =>
     vi.spyOn(shop.client.payments, "list").mockImplementation(async function* () {
       for (const [minutesAgo, status] of items) {
         const createdAt = new Date(now - minutesAgo * minute);
@@ -35,16 +25,19 @@ describe.each(databases)("a list with items of the last hours, on %s,", (_, open
       }
     } as never);
 
-  it.each([
+  it.for([
     ["until the first that is too old", [10, 64, 66, 20], 2],
     ["to its end if they are out of order", [30, Number.NaN, 10, 66, 20], 4],
-  ])("is read %s", async (_until, minutes, listed) => {
-    await setWatermark(60);
-    listing(minutes.map((ago) => [ago, "completed"]));
+  ] as const)("is read %s", async ([_until, minutes, listed], { shop }) => {
+    await setWatermark(shop, 60);
+    listing(
+      shop,
+      minutes.map((ago) => [ago, "completed"]),
+    );
     expect(await shop.inbox.reconcile()).toMatchObject({ listed });
   });
 
-  it.each([
+  it.for([
     [
       "its newest item",
       60,
@@ -83,12 +76,12 @@ describe.each(databases)("a list with items of the last hours, on %s,", (_, open
       7 * 1440,
     ],
     ["now, at the latest", 60, [[-10, "completed"]], 0],
-  ] as const)("is next checked from %s", async (_from, before, items, after) => {
-    await setWatermark(before);
-    listing(items);
+  ] as const)("is next checked from %s", async ([_from, before, items, after], { shop }) => {
+    await setWatermark(shop, before);
+    listing(shop, items);
     await shop.inbox.reconcile();
-    const [row] = await database.query(
-      shop.store.dialect.expand("SELECT watermark FROM {inbox_watermarks} WHERE kind = 'payment'"),
+    const [row] = await shop.query(
+      "SELECT watermark FROM {inbox_watermarks} WHERE kind = 'payment'",
     );
     expect((now - Number(row?.watermark)) / minute).toBe(after);
   });

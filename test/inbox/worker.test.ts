@@ -1,20 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { databases, type TestDatabase } from "../databases.ts";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { insert } from "./ship.ts";
-import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+import { type Shop, ship, shops } from "./shop.ts";
 
-describe.each(databases)("a worker on %s", (_, openDatabase) => {
-  let database: TestDatabase;
-  let shop: Shop;
-  beforeEach(async () => {
-    database = await openDatabase();
-    shop = await openNewShop(database);
-  });
-  afterEach(() => database.close());
-
-  const subjects = () => shop.store.dialect.expand("{inbox_subjects}");
+describe.each(shops)("a worker on %s", (_, it) => {
   /** Holds the next read of a payment, once the service has responded, until it is released. */
-  function holdNextRead() {
+  function holdNextRead(shop: Shop) {
     const { payments } = shop.client;
     const get = payments.get.bind(payments);
     const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -28,11 +18,11 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
   }
 
   /** A process that dies while it reads what it has claimed. Its leases end. */
-  async function crash() {
+  async function crash(shop: Shop) {
     const death = Promise.withResolvers<never>();
     const get = vi.fn(() => death.promise);
     const client = { payments: { get }, withdrawals: {} } as never;
-    const { inbox } = await openShop(database, { client, webhooks: shop.webhooks });
+    const { inbox } = shop.openProcess({ client });
     const end = new AbortController();
     onTestFinished(() => {
       end.abort();
@@ -43,14 +33,14 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await shop.advance(30_001);
   }
 
-  it("is woken by a webhook and ships", async () => {
+  it("is woken by a webhook and ships", async ({ shop }) => {
     ship(shop.inbox);
     await using _worker = shop.inbox.start({ pollMs: 60_000 });
     await shop.paid("order_1");
     await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_1"]));
   });
 
-  it("runs the tasks of its effects without waiting for the next poll", async () => {
+  it("runs the tasks of its effects without waiting for the next poll", async ({ shop }) => {
     const ran: string[] = [];
     let onRun = () => {};
     shop.inbox.task("mail", (orderId: string) => {
@@ -70,8 +60,8 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(ran).toEqual(["order_1", "order_2", "order_3"]);
   });
 
-  it("processes a subject again at once if it changed in the meantime", async () => {
-    const { read, held, release } = holdNextRead();
+  it("processes a subject again at once if it changed in the meantime", async ({ shop }) => {
+    const { read, held, release } = holdNextRead(shop);
     ship(shop.inbox);
     await using _worker = shop.inbox.start({ pollMs: 2_147_483_647, reconcileEvery: false });
     const paymentId = await shop.paid("order_1");
@@ -81,7 +71,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2));
   });
 
-  it("cannot be started twice, but can be restarted after it was stopped", async () => {
+  it("cannot be started twice, but can be restarted after it was stopped", async ({ shop }) => {
     const worker = shop.inbox.start();
     expect(() => shop.inbox.start()).toThrow(
       /while a worker of this inbox is running. Stop it first/,
@@ -93,7 +83,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await shop.inbox.start().stop();
   });
 
-  it("refuses invalid options", () => {
+  it("refuses invalid options", ({ shop }) => {
     expect(() => shop.inbox.start({ concurrency: 0 })).toThrow(
       /concurrency must be a whole number/,
     );
@@ -115,22 +105,21 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     }
   });
 
-  it("waits for missing tables, and reports them", async () => {
-    const fresh = await openDatabase();
-    const other = await openShop(database, { store: fresh.open() });
-    await fresh.query(`DROP TABLE ${shop.store.dialect.expand("{migrations}")}`);
-    ship(other.inbox);
-    await using _worker = other.inbox.start({ pollMs: 1 });
+  it("waits for missing tables, and reports them", async ({ shop }) => {
+    await shop.query("DROP TABLE {migrations}");
+    ship(shop.inbox);
+    await using _worker = shop.inbox.start({ pollMs: 1 });
     await vi.waitFor(() =>
-      expect(other.told("failed")[0]?.error).toMatchObject({ code: "not_migrated" }),
+      expect(shop.told("failed")[0]?.error).toMatchObject({ code: "not_migrated" }),
     );
-    await fresh.close();
   });
 
-  it("resumes work that another worker never finished, even if the queue is full", async () => {
+  it("resumes work that another worker never finished, even if the queue is full", async ({
+    shop,
+  }) => {
     ship(shop.inbox);
     const left = await shop.paid("order_left");
-    await crash();
+    await crash(shop);
     // More than are claimed at once.
     for (let n = 0; n < 40; n++) await shop.paid(`order_${n}`);
     await shop.inbox.settleDue();
@@ -139,8 +128,8 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(settled.indexOf(left)).toBe(32);
   });
 
-  it("finishes running work when it is stopped, and releases the rest", async () => {
-    const { held, release } = holdNextRead();
+  it("finishes running work when it is stopped, and releases the rest", async ({ shop }) => {
+    const { held, release } = holdNextRead(shop);
     ship(shop.inbox);
     await shop.paid("order_1");
     await shop.paid("order_2");
@@ -150,13 +139,13 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     release();
     await stopping;
     expect(await shop.shipments()).toHaveLength(1);
-    const [rest] = await database.query(
-      `SELECT starts, lease_until FROM ${subjects()} WHERE news > seen`,
+    const [rest] = await shop.query(
+      "SELECT starts, lease_until FROM {inbox_subjects} WHERE news > seen",
     );
     expect([Number(rest?.starts), Number(rest?.lease_until)]).toEqual([0, 0]);
   });
 
-  it("waits for as long as drainMs allows", async () => {
+  it("waits for as long as drainMs allows", async ({ shop }) => {
     const entered = Promise.withResolvers<AbortSignal>();
     const leave = Promise.withResolvers<void>();
     shop.inbox.task("wait", (_payload, { signal }) => {
@@ -171,14 +160,16 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
       reconcileEvery: "365d",
     });
     const signal = await entered.promise;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const stopping = worker.stop();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    vi.advanceTimersByTime(2 ** 31 - 2);
+    vi.useRealTimers();
     expect(signal.aborted).toBe(false);
     leave.resolve();
     await stopping;
   });
 
-  it("aborts work that does not finish within drainMs, and releases it", async () => {
+  it("aborts work that does not finish within drainMs, and releases it", async ({ shop }) => {
     const entered = Promise.withResolvers<void>();
     shop.inbox.task("wait", async (_payload, { signal }) => {
       entered.resolve();
@@ -193,46 +184,50 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await worker.stop();
     // `stop` does not wait for a database that takes longer than a second to release it.
     await vi.waitFor(async () => {
-      const [task] = await database.query(
-        `SELECT failures, starts FROM ${shop.store.dialect.expand("{inbox_tasks}")}`,
-      );
+      const [task] = await shop.query("SELECT failures, starts FROM {inbox_tasks}");
       expect([Number(task?.failures), Number(task?.starts)]).toEqual([0, 0]);
     });
   });
 
-  it.each([
+  it.for([
     ["a worker", ["ship"]],
     ["a worker", ["ship", "thank"]],
     ["settle", ["ship"]],
-  ])("commits nothing while %s has the payment, with the effects %j", async (by, names) => {
-    const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
-    for (const { inbox } of [late, shop]) {
-      for (const name of names) {
-        inbox.on("payment", name, {}, (tx) => insert(tx, "shipments", name, "") as undefined);
+  ] as const)(
+    "commits nothing while %s has the payment, with the effects %j",
+    async ([by, names], { shop }) => {
+      const late = shop.openProcess();
+      for (const { inbox } of [late, shop]) {
+        for (const name of names) {
+          inbox.on("payment", name, {}, (tx) => insert(tx, "shipments", name, "") as undefined);
+        }
       }
-    }
-    await shop.inbox.settleDue();
-    await shop.paid("order_1");
-    const get = shop.client.payments.get.bind(shop.client.payments);
-    let other = { release: () => {}, settling: Promise.resolve<unknown>(0) };
-    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
-      await shop.advance(30_001);
-      const { held, release } = holdNextRead();
-      const { inbox } = shop;
-      const settling = by === "settle" ? inbox.settle({ kind: "payment", id }) : inbox.settleDue();
-      other = { release, settling };
-      await held;
-      return get(id);
-    }) as never);
-    await late.inbox.settleDue();
-    expect(late.told("fenced")).toHaveLength(1);
-    expect(await shop.shipments()).toEqual([]);
-    other.release();
-    await other.settling;
-    expect(await shop.shipments()).toEqual(names);
-  });
+      await shop.inbox.settleDue();
+      await shop.paid("order_1");
+      const get = shop.client.payments.get.bind(shop.client.payments);
+      let other = { release: () => {}, settling: Promise.resolve<unknown>(0) };
+      vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
+        await shop.advance(30_001);
+        const { held, release } = holdNextRead(shop);
+        const { inbox } = shop;
+        const settling =
+          by === "settle" ? inbox.settle({ kind: "payment", id }) : inbox.settleDue();
+        other = { release, settling };
+        await held;
+        return get(id);
+      }) as never);
+      await late.inbox.settleDue();
+      expect(late.told("fenced")).toHaveLength(1);
+      expect(await shop.shipments()).toEqual([]);
+      other.release();
+      await other.settling;
+      expect(await shop.shipments()).toEqual(names);
+    },
+  );
 
-  it("commits nothing after its lease expired, even if no other worker took over", async () => {
+  it("commits nothing after its lease expired, even if no other worker took over", async ({
+    shop,
+  }) => {
     ship(shop.inbox);
     await shop.paid("order_1");
     const get = shop.client.payments.get.bind(shop.client.payments);
@@ -246,11 +241,13 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual(["order_1"]);
   });
 
-  it("parks a subject that never finishes at the third start, but not its neighbours", async () => {
+  it("parks a subject that never finishes at the third start, but not its neighbours", async ({
+    shop,
+  }) => {
     ship(shop.inbox);
     const killer = await shop.paid("killer");
     await shop.paid("order_1");
-    for (let n = 0; n < 3; n++) await crash();
+    for (let n = 0; n < 3; n++) await crash(shop);
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toEqual(["order_1"]);
     const reason = "Its worker failed to finish 3 times: it may be killing the process.";
@@ -258,7 +255,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(shop.told("parked")).toMatchObject([{ id: killer, reason }]);
   });
 
-  it("isolates a subject that may have killed a process", async () => {
+  it("isolates a subject that may have killed a process", async ({ shop }) => {
     let running = 0;
     let most = 0;
     const get = shop.client.payments.get.bind(shop.client.payments);
@@ -270,25 +267,24 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     }) as never);
     ship(shop.inbox);
     for (let n = 0; n < 4; n++) await shop.paid(`order_${n}`);
-    await crash();
+    await crash(shop);
     await shop.inbox.settleDue();
     expect(most).toBe(1);
     expect(await shop.shipments()).toHaveLength(4);
   });
 
-  it("removes deliveries after 30 days, and keeps the record of effects", async () => {
+  it("removes deliveries after 30 days, and keeps the record of effects", async ({ shop }) => {
     ship(shop.inbox);
     await shop.paid("order_1");
     await shop.inbox.settleDue();
     await shop.advance(31 * 86_400_000);
     await using _worker = shop.inbox.start({ reconcileEvery: false });
-    const count = async (table: string) =>
-      (await database.query(`SELECT * FROM ${shop.store.dialect.expand(`{${table}}`)}`)).length;
+    const count = async (table: string) => (await shop.query(`SELECT * FROM {${table}}`)).length;
     await vi.waitFor(async () => expect(await count("inbox_deliveries")).toBe(0));
     expect(await count("inbox_effects")).toBe(1);
   });
 
-  it("passes the driver's own client to an effect", async () => {
+  it("passes the driver's own client to an effect", async ({ shop }) => {
     shop.inbox.on("payment", "ship", {}, (tx, payment) => {
       expect(typeof Object(tx)[shop.store.mode === "sync" ? "prepare" : "query"]).toBe("function");
       return insert(tx, "shipments", payment.orderId ?? null, "") as undefined;
