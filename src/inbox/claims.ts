@@ -1,4 +1,5 @@
 import { type SqlValue, sql, type Work } from "../stores/store.ts";
+import type { InboxItem } from "./events.ts";
 import type { SubjectKind } from "./subject.ts";
 
 /** How long a claim is valid, in milliseconds. */
@@ -48,8 +49,8 @@ export interface Queue<C extends Claim> {
   readonly values: readonly SqlValue[];
   /** The columns that claims have in addition to the common ones. */
   readonly columns: string;
-  /** Exists only for its type. */
-  readonly claim?: C;
+  /** How events name a row. */
+  itemOf(claim: C): InboxItem;
 }
 
 export const subjectQueue: Queue<SubjectClaim> = {
@@ -57,6 +58,7 @@ export const subjectQueue: Queue<SubjectClaim> = {
   isPending: "news > seen AND parked_at IS NULL",
   values: [],
   columns: "kind, by_order, subject, news, signed_rank, told_at, status, status_at",
+  itemOf: ({ tenant, kind, subject: id }) => ({ tenant, kind, id }),
 };
 
 /** Only the subjects of these sources, or all others. A source is the kind, a slash and the tenant. */
@@ -71,13 +73,20 @@ export function subjectsOf(
   };
 }
 
+export const taskQueue: Queue<TaskClaim> = {
+  table: "{inbox_tasks}",
+  isPending: "parked_at IS NULL",
+  values: [],
+  columns: "name, task_key, payload",
+  itemOf: ({ tenant, task_key: id }) => ({ tenant, kind: "task", id }),
+};
+
 /** The tasks that this process has handlers for: a newer version may have planned others. */
-export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
+export function tasksOf(names: readonly string[]): Queue<TaskClaim> {
   return {
-    table: "{inbox_tasks}",
-    isPending: "parked_at IS NULL AND name IN (SELECT value FROM {json each}($1))",
+    ...taskQueue,
+    isPending: `${taskQueue.isPending} AND name IN (SELECT value FROM {json each}($1))`,
     values: [JSON.stringify(names)],
-    columns: "name, task_key, payload",
   };
 }
 

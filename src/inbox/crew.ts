@@ -8,45 +8,21 @@ import {
   neverFinished,
   type Queue,
   release,
-  type SubjectClaim,
   subjectQueue,
   subjectsOf,
-  type TaskClaim,
-  taskQueue,
+  tasksOf,
 } from "./claims.ts";
 import type { InboxItem } from "./events.ts";
 import { Outages } from "./outages.ts";
-import {
-  type Failure,
-  type InboxContext,
-  retryLater,
-  settleSubject,
-  subjectItem,
-} from "./settle.ts";
-import { runTask, taskItem } from "./tasks.ts";
+import { type Failure, type InboxContext, retryLater, settleSubject } from "./settle.ts";
+import { runTask } from "./tasks.ts";
 
-/** A queue, and how its rows are processed. */
-interface Line<C extends Claim> {
-  readonly queue: Queue<C>;
-  readonly run: (
-    context: InboxContext,
-    claim: C,
-    signal: AbortSignal,
-  ) => Promise<Failure | undefined>;
-  readonly itemOf: (claim: C) => InboxItem;
-}
-
-const subjectLine: Line<SubjectClaim> = {
-  queue: subjectQueue,
-  run: settleSubject,
-  itemOf: subjectItem,
-};
-
-const taskLine = (names: readonly string[]): Line<TaskClaim> => ({
-  queue: taskQueue(names),
-  run: runTask,
-  itemOf: taskItem,
-});
+/** Processes a claimed row. */
+type Run<C extends Claim> = (
+  context: InboxContext,
+  claim: C,
+  stopped: AbortSignal,
+) => Promise<Failure | undefined>;
 
 /** A row that is being processed. */
 interface Running {
@@ -107,9 +83,9 @@ export class Crew {
     if (!(await this.#waitForRoom(performance.now() + longestWaitMs))) return 0;
     const tried = await this.#tryOne();
     const readable = subjectsOf("NOT IN", this.#outages.all);
-    const subjects = tried + (await this.#take({ ...subjectLine, queue: readable }));
+    const subjects = tried + (await this.#take(readable, settleSubject));
     const { taskNames } = this.#context.effects;
-    const tasks = taskNames.length === 0 ? 0 : await this.#take(taskLine(taskNames));
+    const tasks = taskNames.length === 0 ? 0 : await this.#take(tasksOf(taskNames), runTask);
     if (subjects + tasks > 0) this.#context.report({ type: "claimed", subjects, tasks });
     return subjects + tasks;
   }
@@ -132,19 +108,19 @@ export class Crew {
     while (this.#running.size > 0) await Promise.all(this.#running.keys());
   }
 
-  async #take<C extends Claim>(line: Line<C>): Promise<number> {
+  async #take<C extends Claim>(queue: Queue<C>, run: Run<C>): Promise<number> {
     const { store } = this.#context;
     const until = performance.now() + longestWaitMs;
-    const { claims, isSuspectNext } = await store.transaction(() => claim(line.queue));
+    const { claims, isSuspectNext } = await store.transaction(() => claim(queue));
     for (const each of claims) {
       const hasRoom = await this.#waitForRoom(until);
-      const isReadable = !this.#outages.has(line.itemOf(each));
-      if (hasRoom && isReadable && !this.#isStopping()) this.#start(line, each);
-      else this.#unrecorded.push(() => store.transaction(() => release(line.queue, each)));
+      const isReadable = !this.#outages.has(queue.itemOf(each));
+      if (hasRoom && isReadable && !this.#isStopping()) this.#start(queue, run, each);
+      else this.#unrecorded.push(() => store.transaction(() => release(queue, each)));
     }
     await this.#record();
     if (!isSuspectNext || this.#isStopping()) return claims.length;
-    return claims.length + (await this.#takeSuspect(line));
+    return claims.length + (await this.#takeSuspect(queue, run));
   }
 
   /** Tries a subject of those that could not be read, to find out whether they can be read again. */
@@ -154,7 +130,7 @@ export class Crew {
     const { claims, isSuspectNext } = await this.#context.store.transaction(() =>
       claim(subjectsOf("IN", sources), 1),
     );
-    for (const each of claims) this.#start(subjectLine, each);
+    for (const each of claims) this.#start(subjectQueue, settleSubject, each);
     // A suspect does not run beside others, as this one would.
     if (claims.length === 0 && isSuspectNext) this.#outages.forget(sources);
     return claims.length;
@@ -175,15 +151,15 @@ export class Crew {
    * Runs a suspect alone, so that nothing else is suspected if it kills the process. Rows that have run for a whole
    * lease may keep running: they are no longer suspected.
    */
-  async #takeSuspect<C extends Claim>(line: Line<C>): Promise<number> {
+  async #takeSuspect<C extends Claim>(queue: Queue<C>, run: Run<C>): Promise<number> {
     await this.#waitForQuiet();
     if (this.#isStopping() || !this.#hasRoom()) return 0;
     const { store, report } = this.#context;
-    const { parked, claims } = await store.transaction(() => claimSuspect(line.queue));
+    const { parked, claims } = await store.transaction(() => claimSuspect(queue));
     for (const each of parked) {
-      report({ type: "parked", ...line.itemOf(each), reason: neverFinished });
+      report({ type: "parked", ...queue.itemOf(each), reason: neverFinished });
     }
-    for (const each of claims) this.#start(line, each);
+    for (const each of claims) this.#start(queue, run, each);
     await this.#waitForQuiet();
     return parked.length + claims.length;
   }
@@ -228,15 +204,15 @@ export class Crew {
     }
   }
 
-  #start<C extends Claim>(line: Line<C>, each: C): void {
-    const item = line.itemOf(each);
-    const running = line
-      .run(this.#context, each, this.#signal)
+  #start<C extends Claim>(queue: Queue<C>, run: Run<C>, each: C): void {
+    const context = this.#context;
+    const item = queue.itemOf(each);
+    const running = run(context, each, this.#signal)
       .then((failure) => this.#note(item, failure))
       .catch((error: unknown) => {
-        this.#context.report({ type: "failed", error });
+        context.report({ type: "failed", error });
         const failure = { error, effects: [] };
-        this.#unrecorded.push(() => retryLater(this.#context, line.queue, each, item, failure));
+        this.#unrecorded.push(() => retryLater({ context, queue, claim: each }, failure));
       })
       .finally(() => {
         this.#running.delete(running);

@@ -3,7 +3,7 @@ import { type Store, sql, type Work } from "../stores/store.ts";
 import { checkSignal } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
-import { makeDue, subjectQueue, taskQueue } from "./claims.ts";
+import { makeDue, subjectQueue, tasksOf } from "./claims.ts";
 import { noteNews } from "./news.ts";
 import { checkDate, readTenant } from "./options.ts";
 import type { InboxContext } from "./settle.ts";
@@ -74,7 +74,7 @@ RETURNING tenant, kind, watermark`,
 export async function catchUp({ store, effects, report }: InboxContext): Promise<void> {
   const work = function* () {
     const late = yield* effects.catchUp();
-    const tasks = yield* makeDue(taskQueue(effects.taskNames));
+    const tasks = yield* makeDue(tasksOf(effects.taskNames));
     return { late, subjects: yield* makeDue(subjectQueue), tasks };
   };
   const { late, subjects, tasks } = await store.transaction(work, { wake: "inbox" });

@@ -17,7 +17,7 @@ import {
   subjectQueue,
 } from "./claims.ts";
 import type { Effects } from "./effects.ts";
-import type { InboxEvent, InboxItem, InboxStep, SettledEvent } from "./events.ts";
+import type { InboxEvent, InboxStep, SettledEvent } from "./events.ts";
 import { fetchByOrderId, fetchSubject, isUnknownSubject, Unreachable } from "./fetch.ts";
 import { keepingLease } from "./lease.ts";
 import { noteNews } from "./news.ts";
@@ -62,12 +62,27 @@ class EffectsFailed extends Error {
   }
 }
 
+/** A row that this worker has claimed. */
+interface Claimed {
+  readonly context: InboxContext;
+  readonly queue: Queue<Claim>;
+  readonly claim: Claim;
+}
+
+interface Step extends Claimed {
+  readonly stopped: AbortSignal;
+  /** Whether it has deleted the row, so that nothing is retried. The error is then thrown. */
+  readonly forget?: ((error: unknown) => Promise<boolean>) | undefined;
+}
+
 /** Processes a subject or task while renewing its lease, and reports the result. Returns the failure, if any. */
 export function workOn(
-  { context, queue, claim, item, stopped, forget }: Step,
+  step: Step,
   work: (lost: AbortSignal) => Promise<Pick<SettledEvent, "status" | "effects">>,
 ): Promise<Failure | undefined> {
+  const { context, queue, claim, stopped, forget } = step;
   const { store, observers, report } = context;
+  const item = queue.itemOf(claim);
   return observers.around({ ...item, causes: claim.causes }, async () => {
     try {
       const settled = await keepingLease(store, queue, claim, stopped, work);
@@ -78,8 +93,8 @@ export function workOn(
       if (error instanceof Fenced) report({ type: "fenced", ...item });
       else if (stopped.aborted) await store.transaction(() => release(queue, claim));
       else if (await forget?.(error)) throw error;
-      else if (failure.isOutage) await returnUnread(context, queue, claim, item, failure);
-      else await retryLater(context, queue, claim, item, failure);
+      else if (failure.isOutage) await returnUnread(step, failure);
+      else await retryLater(step, failure);
       return failure;
     }
   });
@@ -89,21 +104,6 @@ function failureOf(error: unknown): Failure {
   if (error instanceof EffectsFailed) return error.failure;
   if (error instanceof Unreachable) return { error: error.cause, effects: [], isOutage: true };
   return { error, effects: [] };
-}
-
-/** A claimed row, and how events describe it. */
-interface Step {
-  readonly context: InboxContext;
-  readonly queue: Queue<Claim>;
-  readonly claim: Claim;
-  readonly item: InboxItem;
-  readonly stopped: AbortSignal;
-  /** Whether it has deleted the row, so that nothing is retried. The error is then thrown. */
-  readonly forget?: ((error: unknown) => Promise<boolean>) | undefined;
-}
-
-export function subjectItem({ tenant, kind, subject: id }: SubjectClaim): InboxItem {
-  return { tenant, kind, id };
 }
 
 /**
@@ -136,8 +136,7 @@ export function settleSubject(
   stopped: AbortSignal,
   forget?: Step["forget"],
 ): Promise<Failure | undefined> {
-  const step = { context, queue: subjectQueue, claim, item: subjectItem(claim), stopped, forget };
-  return workOn(step, async () =>
+  return workOn({ context, queue: subjectQueue, claim, stopped, forget }, async () =>
     claim.by_order
       ? settleOrder(context, claim, stopped)
       : settleFetched(context, claim, await fetchSubject(context.clientOf, claim, stopped)),
@@ -249,24 +248,20 @@ WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($4, {now}) RETURNING {no
 
 /** Leaves a subject to workers that can read the service. */
 async function returnUnread(
-  { store, report }: InboxContext,
-  queue: Queue<Claim>,
-  claim: Claim,
-  item: InboxItem,
+  { context: { store, report }, queue, claim }: Claimed,
   { error }: Failure,
 ): Promise<void> {
   const work = () => putBack(queue, claim, thrownText(error));
-  if (!(await store.transaction(work, { wake: "inbox" }))) report({ type: "fenced", ...item });
+  const isHeld = await store.transaction(work, { wake: "inbox" });
+  if (!isHeld) report({ type: "fenced", ...queue.itemOf(claim) });
 }
 
 /** Postpones failed work, or parks it, and reports it. */
 export async function retryLater(
-  { store, report, random }: InboxContext,
-  queue: Queue<Claim>,
-  claim: Claim,
-  item: InboxItem,
+  { context: { store, report, random }, queue, claim }: Claimed,
   { error, effects }: Failure,
 ): Promise<void> {
+  const item = queue.itemOf(claim);
   const failures = claim.failures + 1;
   const delayMs = backoffMs(failures, random());
   const reason = [...(effects.length === 1 ? effects : []), thrownText(error)].join(": ");

@@ -1,21 +1,14 @@
 import { sql, type Work } from "../stores/store.ts";
 import { type TaskClaim, taskQueue } from "./claims.ts";
 import type { TaskHandler } from "./effects.ts";
-import type { InboxItem } from "./events.ts";
 import { Fenced, type InboxContext, workOn } from "./settle.ts";
-
-const queue = taskQueue([]);
-
-export function taskItem({ tenant, task_key: id }: TaskClaim): InboxItem {
-  return { tenant, kind: "task", id };
-}
 
 /** Runs a task with its handler. */
 export function runTask(context: InboxContext, claim: TaskClaim, stopped: AbortSignal) {
   const { store, effects } = context;
   const { tenant, task_key: key } = claim;
   const handler = effects.taskHandler(claim.name) as TaskHandler;
-  return workOn({ context, queue, claim, item: taskItem(claim), stopped }, async (lost) => {
+  return workOn({ context, queue: taskQueue, claim, stopped }, async (lost) => {
     const signal = AbortSignal.any([stopped, lost]);
     await handler(JSON.parse(claim.payload) as never, { key, signal, tenant });
     await store.transaction(() => finish(claim));
