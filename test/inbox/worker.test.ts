@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, vi } from "vitest";
+import type { Store } from "../../src/stores/store.ts";
 import { insert } from "./ship.ts";
-import { type Shop, ship, shops } from "./shop.ts";
+import { clock, type Shop, ship, shops } from "./shop.ts";
 
 describe.each(shops)("a worker on %s", (_, it) => {
   /** Holds the next read of a payment, once the service has responded, until it is released. */
@@ -17,12 +18,16 @@ describe.each(shops)("a worker on %s", (_, it) => {
     return { read, held: held.promise, release: released.resolve };
   }
 
-  /** A process that dies while it reads what it has claimed. Its leases end. */
+  /** A process that dies while it reads what it has claimed, and renews nothing. Its leases end. */
   async function crash(shop: Shop) {
     const death = Promise.withResolvers<never>();
     const get = vi.fn(() => death.promise);
     const client = { payments: { get }, withdrawals: {} } as never;
-    const { inbox } = shop.openProcess({ client });
+    const store = shop.database.open({ clock });
+    let isDead = false;
+    const transaction: Store["transaction"] = (...work) =>
+      isDead ? death.promise : store.transaction(...work);
+    const { inbox } = shop.openProcess({ client, store: { ...store, transaction } });
     const end = new AbortController();
     onTestFinished(() => {
       end.abort();
@@ -30,6 +35,7 @@ describe.each(shops)("a worker on %s", (_, it) => {
     });
     inbox.settleDue({ signal: end.signal }).catch(() => {});
     await vi.waitFor(() => expect(get).toHaveBeenCalled());
+    isDead = true;
     await shop.advance(30_001);
   }
 
@@ -253,6 +259,24 @@ describe.each(shops)("a worker on %s", (_, it) => {
     const reason = "Its worker failed to finish 3 times: it may be killing the process.";
     expect(await shop.inbox.parked()).toMatchObject([{ subject: killer, reason }]);
     expect(shop.told("parked")).toMatchObject([{ id: killer, reason }]);
+  });
+
+  it("parks a subject that kills processes, although an operator retried it in between", async ({
+    shop,
+  }) => {
+    let fails = true;
+    shop.inbox.on("payment", "ship", {}, () => {
+      if (fails) throw new Error("out of stock");
+    });
+    const killer = await shop.paid("killer");
+    await shop.inbox.settleDue();
+    fails = false;
+    await shop.advance(10_000);
+    for (let n = 0; n < 2; n++) await crash(shop);
+    expect(await shop.inbox.retryAll()).toBe(1);
+    await crash(shop);
+    await shop.inbox.settleDue();
+    expect(await shop.inbox.parked()).toMatchObject([{ subject: killer }]);
   });
 
   it("isolates a subject that may have killed a process", async ({ shop }) => {
