@@ -112,6 +112,18 @@ describe("an event without a handler", () => {
     expect(logger.error).not.toHaveBeenCalled();
   });
 
+  it("without data is logged without advice for events with data, even if it is payment.confirmed", async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const webhooks = receiver({ logger }).on("payment.updated", () => undefined);
+    const event = { event: "payment.confirmed" } as never;
+    const request = signWebhook({ event, secret, timestamp }).request(url);
+    expect(await answer(webhooks, request)).toBe(200);
+    expect(logger.warn.mock.lastCall?.[0]).toBe(
+      'There is no handler for the event "payment.confirmed" without data. The response was 200.',
+    );
+    expect(logger.error).not.toHaveBeenCalled();
+  });
+
   it("is logged in one short line, whatever its name is", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     await answer(receiver({ logger }), signed(`a\n${"b".repeat(100_000)}`));
