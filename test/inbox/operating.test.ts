@@ -198,6 +198,11 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
     ship(shop.inbox);
     expect(() => ship(shop.inbox)).toThrow(/Two effects on payment are called "ship"/);
     expect(() => shop.inbox.on("payment", "", {}, () => {})).toThrow(/name of the effect must be/);
+    const name = "x".repeat(100);
+    shop.inbox.on("payment", name, {}, () => {}).task(name, () => {});
+    const tooLong = /must be up to 100 letters, digits or \. : - _, got "x+/;
+    expect(() => shop.inbox.on("payment", `${name}x`, {}, () => {})).toThrow(tooLong);
+    expect(() => shop.inbox.task(`${name}x`, () => {})).toThrow(tooLong);
     expect(() => shop.inbox.on("order" as never, "x", {}, () => {})).toThrow(
       /kind must be "payment" or "withdrawal", got "order"/,
     );
@@ -208,6 +213,7 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
   it.for([
     ["states", { states: "completed" }],
     ["states", { states: [] }],
+    ["states", { states: ["completed", 5] }],
     ["since", { since: "2026-01-01" }],
     ["since", { since: new Date("soon") }],
   ] as const)("refuses an effect with invalid %s: %o", ([param, options], { shop }) => {
