@@ -8,7 +8,14 @@ import { ConfigurationError, StoreError } from "../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../sqlite.ts";
 import { checkOptionNames, show } from "../values.ts";
 import { sqliteDialect } from "./dialects.ts";
-import { notMigrated, type Row, type Store, transactionEnded, type Work } from "./store.ts";
+import {
+  notMigrated,
+  type Row,
+  type Store,
+  type TransactionOptions,
+  transactionEnded,
+  type Work,
+} from "./store.ts";
 import { checkWhole } from "./worker.ts";
 
 export { StoreError } from "../errors.ts";
@@ -94,9 +101,9 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
   return {
     mode: "sync",
     dialect,
-    async transaction(work, { wake } = {}) {
+    async transaction<T>(work: () => Work<T, DatabaseSync>, { wake }: TransactionOptions = {}) {
       own(db, () => db.exec("BEGIN IMMEDIATE"));
-      let result: ReturnType<typeof drive>;
+      let result: T;
       try {
         result = drive(work());
         own(db, () => db.exec("COMMIT"));
@@ -106,7 +113,7 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
         throw error;
       }
       for (const onWake of listeners.get(wake ?? "") ?? []) queueMicrotask(onWake);
-      return result as never;
+      return result;
     },
     join(tx, work) {
       if (tx !== db) {

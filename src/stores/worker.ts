@@ -159,9 +159,9 @@ export function checkSignal(value: AbortSignal): void {
 }
 
 /** @throws {ConfigurationError} when it is not a whole number, or out of range. */
-export function checkWhole(param: string, value: number, least: number, most = maxTimerMs): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  const range = value > most ? `from ${least} to ${most}` : `${least} or more`;
+export function checkWhole(param: string, value: number, min: number, max = maxTimerMs): void {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
+  const range = value > max ? `from ${min} to ${max}` : `${min} or more`;
   throw invalidOption(
     param,
     `The option ${param} must be a whole number, ${range}, got ${show(value)}.`,
