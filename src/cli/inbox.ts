@@ -1,6 +1,6 @@
 import * as inbox from "../inbox/operate.ts";
 import { inboxTables } from "../inbox/tables.ts";
-import { otherTenants } from "../inbox/tenants.ts";
+import { namedTenant } from "../inbox/tenants.ts";
 import { requireMigrated, type Work } from "../stores/store.ts";
 import { type Command, defineCommand, operand, setting, type ValuesOf } from "./command.ts";
 import { databaseOptions, sqlCommand, withStore } from "./database.ts";
@@ -92,12 +92,12 @@ const reconcileCommand = defineCommand({
     withStore(database, terminal, async (store) => {
       const { createInbox } = await import("../inbox/inbox.ts");
       await requireMigrated(store, inboxTables);
-      const [other] = tenant === undefined ? await store.transaction(otherTenants) : [];
+      const other = tenant === undefined ? await store.transaction(namedTenant) : undefined;
       if (other !== undefined) {
         const cure =
           "Pass --tenant NAME, and set SETTLEKIT_SECRET_KEY to the key of that tenant. For webhooks without a tenant, call " +
           'inbox.reconcile({ tenant: "" }) in your program.';
-        throw new UsageError(`This inbox has tenants, such as "${other.tenant}". ${cure}`);
+        throw new UsageError(`This inbox has tenants, such as "${other}". ${cure}`);
       }
       const client = await clientFrom({ headerPrefix });
       const options = { client: tenant === undefined ? client : () => client, store };

@@ -189,8 +189,8 @@ WHERE id = $1 AND fence = $2 AND lease_until > 0 RETURNING id`,
   return renewed.length > 0;
 }
 
-/** What is stored about a failure. */
-function storable(problem: string): string {
+/** The text of a failure as it is stored: PostgreSQL cannot store NUL. */
+function problemText(problem: string): string {
   return problem.replaceAll("\0", "").slice(0, 2_000);
 }
 
@@ -203,7 +203,7 @@ export function* putBack(
   const held = yield* sql(
     `UPDATE ${queue.table} SET starts = 0, lease_until = 0, due_at = {now}, problem = $3
 WHERE id = $1 AND fence = $2 RETURNING id`,
-    [id, fence, storable(problem)],
+    [id, fence, problemText(problem)],
   );
   return held.length > 0;
 }
@@ -225,17 +225,17 @@ export function* fail(
   due_at = CASE WHEN due_at = $6 THEN {now} + $3 ELSE due_at END,
   problem = $4, parked_at = CASE WHEN $5 = 1 THEN {now} END
 WHERE id = $1 AND fence = $2 AND lease_until > 0 RETURNING due_at - {now} AS wait`,
-    [id, fence, delayMs, storable(problem), isParked ? 1 : 0, due_at],
+    [id, fence, delayMs, problemText(problem), isParked ? 1 : 0, due_at],
   );
   return failed && { isParked, inMs: Math.max(0, failed.wait) };
 }
 
 /** Failures after which the backoff stops growing. */
-const slowest = 10;
+const backoffCap = 10;
 
 /** From 1 to 22,000 seconds, randomised so that rows that failed together are not retried together. */
 export function backoffMs(failures: number, random: number): number {
-  return Math.round(1_000 * Math.exp(Math.min(failures, slowest)) * (0.5 + random / 2));
+  return Math.round(1_000 * Math.exp(Math.min(failures, backoffCap)) * (0.5 + random / 2));
 }
 
 /**
@@ -243,7 +243,7 @@ export function backoffMs(failures: number, random: number): number {
  * written. Returns their number.
  */
 export function* makeDue(queue: Queue<Claim>): Work<number> {
-  const longest = backoffMs(slowest, 1);
+  const longest = backoffMs(backoffCap, 1);
   const changed = yield* sql(
     `UPDATE ${queue.table} SET due_at = {now}, lease_until = 0
 WHERE ${queue.isPending} AND (due_at > {now} + ${longest} OR lease_until > {now} + ${longest}) RETURNING id`,

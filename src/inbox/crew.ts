@@ -58,7 +58,7 @@ export class Crew {
   /** When a row last started or finished. */
   #changedAt = performance.now();
   /** The `#changedAt` for which a full worker was last reported. */
-  #toldAt: number | undefined;
+  #reportedAt: number | undefined;
 
   constructor(
     context: InboxContext,
@@ -181,9 +181,9 @@ export class Crew {
   async #waitForRoom(until: number): Promise<boolean> {
     if (await this.#wait(until, () => this.#hasRoom())) return true;
     const isStuck = !this.#hasRoom() && performance.now() - this.#changedAt >= longestWaitMs;
-    if (isStuck && this.#toldAt !== this.#changedAt) {
-      this.#toldAt = this.#changedAt;
-      this.#context.report({ type: "failed", error: nothingEnds([...this.#running.values()]) });
+    if (isStuck && this.#reportedAt !== this.#changedAt) {
+      this.#reportedAt = this.#changedAt;
+      this.#context.report({ type: "failed", error: workerFull([...this.#running.values()]) });
     }
     return false;
   }
@@ -236,7 +236,7 @@ export class Crew {
   }
 }
 
-function nothingEnds(running: readonly Running[]): SettlekitError {
+function workerFull(running: readonly Running[]): SettlekitError {
   const shown = running.slice(0, 3).map(({ item: { kind, id }, startedAt }) => {
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     return `${kind} ${id} (for ${seconds} s)`;

@@ -40,7 +40,7 @@ import {
 import { type InboxContext, settleNamed } from "./settle.ts";
 import { type SubjectKind, unknownState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
-import { checkedClient, otherTenants, refuseOthers, requireClientOf, Tenants } from "./tenants.ts";
+import { checkedClient, namedTenant, refuseOthers, requireClientOf, Tenants } from "./tenants.ts";
 import { type InboxWorker, type StartOptions, settleAllDue, startWorker } from "./worker.ts";
 
 const registerFirst = "Register everything before inbox.start.";
@@ -265,8 +265,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     await requireMigrated(store, inboxTables);
     const { client } = this.#options;
     if (typeof client !== "function") {
-      const [other] = await store.transaction(otherTenants);
-      if (other !== undefined) requireClientOf(other.tenant, client);
+      requireClientOf((await store.transaction(namedTenant)) ?? "", client);
       await this.#tenants.add([""]);
     }
     await this.#tenants.addWaiting();

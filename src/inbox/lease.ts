@@ -1,8 +1,7 @@
 import type { Store } from "../stores/store.ts";
 import { type Claim, leaseMs, type Queue, renew } from "./claims.ts";
 
-/** After this many renewals, a row has run for a whole lease, so it is not the row that kills the process. */
-const harmlessRenewals = 3;
+const renewalsPerLease = 3;
 
 /**
  * Renews a row's lease while it is being processed, but not after the worker has `stopped`: work that ignores the stop
@@ -20,13 +19,14 @@ export async function keepingLease<T>(
   const renewing = setInterval(() => {
     renewals++;
     store
-      .transaction(() => renew(queue, claim, renewals >= harmlessRenewals))
+      // A row that has run for a whole lease is not the row that kills the process.
+      .transaction(() => renew(queue, claim, renewals >= renewalsPerLease))
       .then(
         (isHeld) => isHeld || lost.abort(),
         // The lease may outlast the database's outage.
         () => {},
       );
-  }, leaseMs / harmlessRenewals);
+  }, leaseMs / renewalsPerLease);
   const end = () => clearInterval(renewing);
   stopped.addEventListener("abort", end);
   try {

@@ -12,8 +12,7 @@ export interface News {
   readonly byOrder?: boolean;
   /** The rank of the signed status; 0 if there is none. */
   readonly rank?: number;
-  /** Whether it comes from a webhook. */
-  readonly isTold?: boolean;
+  readonly byWebhook?: boolean;
   /** The trace contexts that led to it, newest first. */
   readonly causes?: string | null;
 }
@@ -28,7 +27,7 @@ export function* noteNews({
   subject,
   byOrder = false,
   rank = 0,
-  isTold = false,
+  byWebhook = false,
   causes = null,
 }: News): Work<void> {
   yield* sql(
@@ -44,7 +43,7 @@ ON CONFLICT (tenant, kind, by_order, subject) DO UPDATE SET
   changed_at = CASE WHEN subject.news > subject.seen
     THEN subject.changed_at ELSE excluded.changed_at END,
   due_at = excluded.due_at`,
-    [tenant, kind, byOrder ? 1 : 0, subject, rank, isTold ? 1 : 0, causes],
+    [tenant, kind, byOrder ? 1 : 0, subject, rank, byWebhook ? 1 : 0, causes],
   );
 }
 
@@ -87,7 +86,7 @@ ON CONFLICT DO NOTHING RETURNING id`,
   if (added.length > 0 && kind !== undefined && subject !== undefined) {
     const rank = signedRank(kind, status);
     const byOrder = id === undefined;
-    yield* noteNews({ tenant, kind, subject, byOrder, rank, isTold: true, causes: cause });
+    yield* noteNews({ tenant, kind, subject, byOrder, rank, byWebhook: true, causes: cause });
   }
   return about;
 }

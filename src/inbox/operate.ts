@@ -1,5 +1,5 @@
 import { ConfigurationError, SettlekitError } from "../errors.ts";
-import { type Store, sql, type Work } from "../stores/store.ts";
+import { sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { InboxContext } from "./settle.ts";
 import type { SubjectKind } from "./subject.ts";
@@ -55,7 +55,7 @@ const pruneLimit = 1_000;
 export async function tidy({ store, effects, report }: InboxContext): Promise<boolean> {
   const names = await store.transaction(() => effects.unhandled());
   if (names.length > 0) report({ type: "failed", error: unhandledTasks(names) });
-  return prune(store);
+  return store.transaction(prune);
 }
 
 function unhandledTasks(names: readonly string[]): SettlekitError {
@@ -66,14 +66,13 @@ function unhandledTasks(names: readonly string[]): SettlekitError {
   );
 }
 
-async function prune(store: Store): Promise<boolean> {
-  const removed = await store.transaction(() =>
-    sql(
-      `DELETE FROM {inbox_deliveries} WHERE id IN (
-  SELECT id FROM {inbox_deliveries} WHERE received_at < {now} - $1 ORDER BY received_at LIMIT ${pruneLimit}
+/** Deletes a batch of old deliveries. True if there may be more. */
+function* prune(): Work<boolean> {
+  const removed = yield* sql(
+    `DELETE FROM {inbox_deliveries} WHERE id IN (
+  SELECT id FROM {inbox_deliveries} WHERE received_at < {now} - $1 LIMIT ${pruneLimit}
 ) RETURNING id`,
-      [retentionMs],
-    ),
+    [retentionMs],
   );
   return removed.length === pruneLimit;
 }
@@ -114,6 +113,7 @@ interface FailedRow {
 }
 
 const isParked = "parked_at IS NOT NULL";
+/** `news > seen` follows from the problem; it lets PostgreSQL use the index of rows with work to do. */
 const isFailing = { subject: "problem IS NOT NULL AND news > seen", task: "failures > 0" };
 
 export function* readFailing(): Work<Failing[]> {
@@ -143,14 +143,14 @@ function failedFrom({ id, tenant, kind, subject, problem, failures, since }: Fai
 
 /** Makes everything that failed due now, parked or not. Returns how much that is. */
 export function* retryAll(): Work<number> {
-  return (yield* makeDue("subject")) + (yield* makeDue("task"));
+  return (yield* retry("subject")) + (yield* retry("task"));
 }
 
 /** Makes one row that failed due now, parked or not. */
 export function* retryOne(id: string): Work<number> {
   const [, kind, row] = /^(payment|withdrawal|task):(\d{1,15})$/.exec(id) ?? [];
   const table = kind === "task" ? "task" : "subject";
-  const count = row === undefined ? 0 : yield* makeDue(table, Number(row));
+  const count = row === undefined ? 0 : yield* retry(table, Number(row));
   if (count > 0) return count;
   throw new ConfigurationError(
     `No subject or task that failed has the id ${show(id)}. List them with inbox.parked() and inbox.failing(), or ` +
@@ -159,7 +159,8 @@ export function* retryOne(id: string): Work<number> {
   );
 }
 
-function* makeDue(table: keyof typeof isFailing, id?: number): Work<number> {
+/** Rows that are not parked keep their starts: a retry does not clear one that is killing processes. */
+function* retry(table: keyof typeof isFailing, id?: number): Work<number> {
   const changed = yield* sql(
     `UPDATE {inbox_${table}s} SET parked_at = NULL, problem = NULL, failures = 0, due_at = {now},
   starts = CASE WHEN ${isParked} THEN 0 ELSE starts END

@@ -1,3 +1,4 @@
+import type { ConfigurationError } from "../errors.ts";
 import type { EventLogger } from "../stores/observers.ts";
 import type { Store, StoreMode } from "../stores/store.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
@@ -73,25 +74,26 @@ export function checkKind(kind: SubjectKind): void {
 /** @throws {ConfigurationError} when an option is unknown, or missing without a default. */
 export function checkOptions(options: InboxOptions<never, StoreMode>): void {
   checkOptionNames(options, ["client", "webhooks", "store", "onEvent", "logger"]);
-  for (const name of ["client", "store"] as const) {
-    const value: unknown = Object(options)[name];
-    if (typeof Object(value)[name === "store" ? "transaction" : "call"] === "function") continue;
-    if (name === "client" && Object(value).payments) continue;
-    throw invalidOption(
-      name,
-      `createInbox needs \`${name}\`, got ${show(value)}. ${
-        name === "store"
-          ? 'Pass sqlite("shop.db") or postgres(pool)'
-          : "Pass a MerchantClient, or a function that returns one for a tenant"
-      }.`,
-      "missing_option",
+  const { client, store, webhooks }: { [Name in keyof typeof options]?: unknown } = options;
+  if (typeof client !== "function" && !Object(client).payments) {
+    throw missing(
+      "client",
+      client,
+      "Pass a MerchantClient, or a function that returns one for a tenant.",
     );
   }
-  const { webhooks }: { webhooks?: unknown } = options;
+  if (typeof Object(store).transaction !== "function") {
+    throw missing("store", store, 'Pass sqlite("shop.db") or postgres(pool).');
+  }
   if (webhooks === undefined || typeof webhooks === "function") return;
   if (typeof Object(webhooks).forward === "function") return;
   throw invalidOption(
     "webhooks",
     `The option webhooks must be a Webhooks, or a function that returns one for a tenant, got ${show(webhooks)}.`,
   );
+}
+
+function missing(name: string, value: unknown, cure: string): ConfigurationError {
+  const message = `createInbox needs \`${name}\`, got ${show(value)}. ${cure}`;
+  return invalidOption(name, message, "missing_option");
 }

@@ -11,8 +11,8 @@ interface Outage {
 }
 
 /**
- * The tenants whose payments or withdrawals this worker cannot read: the key was revoked, or the service is
- * unavailable. They have the keys of `sourceOf`.
+ * A circuit breaker for each tenant's payments and withdrawals. It is open while this worker cannot read them: the key
+ * was revoked, or the service is unavailable. Its keys are those of `sourceOf`.
  */
 export class Outages {
   readonly #outages = new Map<string, Outage>();

@@ -47,7 +47,7 @@ export async function reconcileDue(
   context: InboxContext,
   everyMs: number,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   const due = await context.store.transaction(() =>
     sql<List>(
       `UPDATE {inbox_watermarks} SET due_at = {now} + $1 WHERE due_at <= {now} OR due_at > {now} + $1
@@ -55,7 +55,7 @@ RETURNING tenant, kind, watermark`,
       [everyMs],
     ),
   );
-  if (due.length === 0) return false;
+  if (due.length === 0) return;
   await catchUp(context);
   const { unread } = await walkAll(context, due, signal);
   for (const { tenant, kind } of unread) {
@@ -67,7 +67,6 @@ RETURNING tenant, kind, watermark`,
       ]),
     );
   }
-  return false;
 }
 
 /** Lets effects catch up with subjects settled without them, and ends waits set while the clock was ahead. */

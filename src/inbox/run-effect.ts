@@ -54,9 +54,7 @@ ON CONFLICT DO NOTHING RETURNING done_at`,
     if (isOver) {
       throw new SettlekitError(
         "after() was called after the effect had ended. Await everything inside the effect.",
-        {
-          code: "effect_over",
-        },
+        { code: "effect_over" },
       );
     }
     effects.requireTask(name);

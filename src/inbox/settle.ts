@@ -155,7 +155,7 @@ async function settleOrder(
   const signed = found.length === 1 ? rank : 0;
   await store.transaction(function* () {
     for (const { id } of found) {
-      yield* noteNews({ tenant, kind, subject: id, rank: signed, isTold: true, causes });
+      yield* noteNews({ tenant, kind, subject: id, rank: signed, byWebhook: true, causes });
     }
     yield* finish(claim, null, null);
   });

@@ -51,6 +51,7 @@ export class Tenants {
     const added = tenants.filter((tenant) => !this.#stored.has(tenant));
     if (added.length === 0) return;
     const { store } = this.#context;
+    // A process that only receives webhooks does not check the tables elsewhere.
     if (this.#stored.size === 0) await requireMigrated(store, inboxTables);
     await store.transaction(() => addTenants(added));
     for (const tenant of added) {
@@ -94,9 +95,12 @@ export function unknownTenant(tenant: string, known: readonly string[]): Configu
   return invalidOption("tenant", `This inbox has no tenant ${show(tenant)}. ${cure}`);
 }
 
-/** The first named tenant. */
-export function otherTenants(): Work<{ tenant: string }[]> {
-  return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
+/** The first named tenant, if there is any. */
+export function* namedTenant(): Work<string | undefined> {
+  const [row] = yield* sql<{ tenant: string }>(
+    "SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1",
+  );
+  return row?.tenant;
 }
 
 /**

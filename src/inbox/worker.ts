@@ -69,7 +69,10 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
     { waitMs: tidyEveryMs, turn: () => tidy(context) },
   ];
   if (reconcileEvery !== false) {
-    const turn = () => reconcileDue(context, everyMs, stopped.signal);
+    const turn = async () => {
+      await reconcileDue(context, everyMs, stopped.signal);
+      return false;
+    };
     loops.push({ waitMs: Math.min(everyMs, 30_000), turn });
   }
   return runWorker({
