@@ -134,6 +134,19 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
     });
   });
 
+  it("removes deliveries after 30 days in a worker, and keeps the record of effects", async ({
+    shop,
+  }) => {
+    ship(shop.inbox);
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.advance(31 * 86_400_000);
+    await using _worker = shop.inbox.start({ reconcileEvery: false });
+    const count = async (table: string) => (await shop.query(`SELECT * FROM {${table}}`)).length;
+    await vi.waitFor(async () => expect(await count("inbox_deliveries")).toBe(0));
+    expect(await count("inbox_effects")).toBe(1);
+  });
+
   it("removes old deliveries in settleDue, too, however many there are", async ({ shop }) => {
     const some = Array.from({ length: 2_001 }, (_, n) => `('', '${n}', 'x', 0, 0)`);
     await shop.query(

@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { insert } from "./ship.ts";
 import { ship, shops } from "./shop.ts";
 
 const day = 86_400_000;
@@ -116,5 +117,15 @@ describe.each(shops)("an effect on %s", (_, it) => {
     ship(restarted.inbox);
     await restarted.inbox.reconcile();
     expect(await restarted.inbox.stats()).toMatchObject({ changed: 1, lagMs: 0 });
+  });
+
+  it("gets the driver's own client", async ({ shop }) => {
+    shop.inbox.on("payment", "ship", {}, (tx, payment) => {
+      expect(typeof Object(tx)[shop.store.mode === "sync" ? "prepare" : "query"]).toBe("function");
+      return insert(tx, "shipments", payment.orderId ?? null, "") as undefined;
+    });
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
   });
 });

@@ -296,25 +296,4 @@ describe.each(shops)("a worker on %s", (_, it) => {
     expect(most).toBe(1);
     expect(await shop.shipments()).toHaveLength(4);
   });
-
-  it("removes deliveries after 30 days, and keeps the record of effects", async ({ shop }) => {
-    ship(shop.inbox);
-    await shop.paid("order_1");
-    await shop.inbox.settleDue();
-    await shop.advance(31 * 86_400_000);
-    await using _worker = shop.inbox.start({ reconcileEvery: false });
-    const count = async (table: string) => (await shop.query(`SELECT * FROM {${table}}`)).length;
-    await vi.waitFor(async () => expect(await count("inbox_deliveries")).toBe(0));
-    expect(await count("inbox_effects")).toBe(1);
-  });
-
-  it("passes the driver's own client to an effect", async ({ shop }) => {
-    shop.inbox.on("payment", "ship", {}, (tx, payment) => {
-      expect(typeof Object(tx)[shop.store.mode === "sync" ? "prepare" : "query"]).toBe("function");
-      return insert(tx, "shipments", payment.orderId ?? null, "") as undefined;
-    });
-    await shop.paid("order_1");
-    await shop.inbox.settleDue();
-    expect(await shop.shipments()).toEqual(["order_1"]);
-  });
 });
