@@ -25,7 +25,7 @@ ${clockPanel(sandbox)}
 <div class="columns">
 ${timelinePart(options, url)}
 <div class="side">
-${paceChoice("Play scenarios")}
+<section class="panel" aria-label="Scenarios">${paceChoice("Play scenarios")}</section>
 ${recordsPanel(options, "payments")}
 ${recordsPanel(options, "withdrawals")}
 ${faultPanel(sandbox)}
