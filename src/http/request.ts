@@ -131,10 +131,8 @@ function patternOf(credential: string): RegExp {
   const cut = [...start].map((_, index) => `${literal(start.slice(0, index + 1))}$`);
   // A class takes no stack, however long the text is. It includes the characters of escapes.
   const rest = `[${credential.replace(/\W/g, "\\$&")}%\\\\u\\da-f]*`;
-  return new RegExp(
-    [literal(credential), literal(start) + rest, ...cut.slice(tellingAtEnd - 1)].join("|"),
-    "gi",
-  );
+  const forms = [literal(credential), literal(start) + rest, ...cut.slice(tellingAtEnd - 1)];
+  return new RegExp(forms.join("|"), "gi");
 }
 
 function checkIdempotencyKey(key: string | undefined): string {
