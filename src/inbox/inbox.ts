@@ -212,7 +212,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Retries at once a subject or task that failed, parked or not.
+   * Immediately retries a subject or task that failed, parked or not.
    *
    * @throws {ConfigurationError} code `not_parked` when nothing that failed has this id.
    */
@@ -220,7 +220,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     await this.#context.store.transaction(() => retryOne(id), { wake: "inbox" });
   }
 
-  /** Retries at once everything that failed, parked or not, for example after a fix. Returns how many there are. */
+  /** Immediately retries all that failed, parked or not, for example after a fix. Returns how many there are. */
   retryAll(): Promise<number> {
     return this.#context.store.transaction(retryAll, { wake: "inbox" });
   }

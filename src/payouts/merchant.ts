@@ -55,8 +55,8 @@ export async function requireSameMerchant(
   const own = await client.merchantId(signal);
   if (own !== merchantId) {
     throw refused(
-      `The payouts of this tenant belong to the merchant ${merchantId}, and the client's key to ` +
-        `${own === undefined ? "one without withdrawals" : `the merchant ${own}`}. Use that merchant's key, or another tenant.`,
+      `The payouts of this tenant belong to the merchant ${merchantId}, but the client's key belongs to ` +
+        `${own === undefined ? "a merchant without withdrawals" : `the merchant ${own}`}. Use that merchant's key, or another tenant.`,
     );
   }
   provenSenders.add(sender);

@@ -126,7 +126,7 @@ export async function serve(answer: Answer, port: number, host: string): Promise
   await once(server, "listening").catch((cause: NodeJS.ErrnoException) => {
     const isTaken = cause.code === "EADDRINUSE";
     const message = isTaken
-      ? `Port ${port} on ${host} is in use. Stop the process that uses it, or choose another one; 0 takes any free port.`
+      ? `Port ${port} on ${host} is in use. Stop the process that uses it, or choose another port; 0 takes any free one.`
       : `Cannot listen on port ${port} of ${host}: ${cause.message}. Choose another host or port.`;
     throw new ConfigurationError(message, {
       code: isTaken ? "port_taken" : "cannot_listen",

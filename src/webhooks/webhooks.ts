@@ -128,7 +128,8 @@ export class Webhooks {
   /** Like `verify`, but synchronous. @throws {ConfigurationError} without node:crypto, and when `secret` is a function. */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
-    const rule = "a string or bytes for verifySync, which also needs node:crypto; else use verify";
+    const rule =
+      "a string or bytes for verifySync, which also needs node:crypto. Otherwise, use verify";
     checkOption("secret", verifier.isSync, rule);
     const reception = this.#receptions.begin();
     try {

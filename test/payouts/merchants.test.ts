@@ -65,7 +65,7 @@ describe.each(databases)("on %s, a ledger with another merchant's client", (_, o
     expect(world.made).toHaveLength(1);
     expect(await payouts.get(next.orderId)).toMatchObject({
       state: "planned",
-      problem: expect.stringContaining("to one without withdrawals"),
+      problem: expect.stringContaining("to a merchant without withdrawals"),
     });
     await world.client(otherOf(world)).withdrawals.create({ ...order, orderId: "own" });
     await world.live(other, 20 * minute);

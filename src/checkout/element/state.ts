@@ -230,7 +230,7 @@ export function checkPayment({ id, status, quotes }: Payment, paymentId: string 
   }
   if (typeof status === "string" && Array.isArray(quotes)) return;
   throw new UnexpectedResponseError(
-    "The service returned a payment without status or quotes. It is read again.",
+    "The service returned a payment without status or quotes. It will be read again.",
     { code: "incomplete_response", status: 200, body: undefined },
   );
 }

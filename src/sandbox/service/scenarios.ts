@@ -113,7 +113,7 @@ export function createScenarios<
     }
     if (!outcomes[scenario].from.includes(subject.status)) throw unplayable(subject, scenario);
     const steps = plan(subject, scenario, playOptions);
-    checkName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "pace");
+    checkName("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps", "steps setting");
     if (pace === "at-once") {
       // Skips the intermediate states.
       const ends = steps.filter((it) => it.status !== "processing" || it === steps.at(-1));
@@ -128,9 +128,9 @@ export function createScenarios<
     const isUnpaid = !from.includes("pending");
     const code = isUnpaid ? "payment_not_paid" : (`${name}_not_pending` as const);
     const cure = isUnpaid
-      ? 'Play "success" on a pending payment first.'
+      ? 'Simulate "success" on a pending payment first.'
       : status === "expired"
-        ? 'Play "late", or create another payment.'
+        ? 'Simulate "late", or create another payment.'
         : "Create another one.";
     return new InvalidRequestError(
       `The ${name} is ${status}, but must be ${from.join(" or ")} for ${show(scenario)}. ${cure}`,

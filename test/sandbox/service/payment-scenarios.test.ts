@@ -269,7 +269,7 @@ describe("a refund", () => {
       const { paymentId } = await create(sandbox);
       const refusal = {
         code: "payment_not_paid",
-        message: expect.stringContaining('Play "success"'),
+        message: expect.stringContaining('Simulate "success"'),
       };
       await expect(sandbox.payments.simulate(paymentId, scenario)).rejects.toMatchObject(refusal);
       await sandbox.payments.simulate(paymentId, "success");
