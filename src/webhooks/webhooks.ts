@@ -128,8 +128,7 @@ export class Webhooks {
   /** Like `verify`, but synchronous. @throws {ConfigurationError} without node:crypto, and when `secret` is a function. */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
-    const rule =
-      "a string or bytes for verifySync, which also needs node:crypto. Otherwise, use verify";
+    const rule = "a string or bytes for verifySync, which also needs node:crypto. Or use verify";
     checkOption("secret", verifier.isSync, rule);
     const reception = this.#receptions.begin();
     try {

@@ -151,7 +151,7 @@ describe("a secret function", () => {
       expect.objectContaining({
         name: "ConfigurationError",
         message:
-          "The option secret must be a string or bytes for verifySync, which also needs node:crypto. Otherwise, use verify.",
+          "The option secret must be a string or bytes for verifySync, which also needs node:crypto. Or use verify.",
       }),
     );
   });
