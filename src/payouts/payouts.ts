@@ -77,11 +77,11 @@ export class Payouts<Client, Mode extends StoreMode> {
    * @throws {StoreError} code `no_transaction` when `tx` is not an open transaction of the store's database, or another
    * code when the database fails. After `store_conflict`, run your whole transaction again.
    */
-  plan(input: PayoutInput, options?: { readonly by?: string | undefined }): Promise<Payout>;
   plan(
     input: PayoutInput,
     options: PlanOptions<Client> & { readonly tx: Client },
   ): Mode extends "sync" ? Payout : Promise<Payout>;
+  plan(input: PayoutInput, options?: PlanOptions<never>): Promise<Payout>;
   plan(input: PayoutInput, options?: PlanOptions<Client>): Payout | Promise<Payout>;
   plan(input: PayoutInput, options: PlanOptions<Client> = {}): Payout | Promise<Payout> {
     checkOptionNames(options, ["tx", "by"]);
