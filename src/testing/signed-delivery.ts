@@ -1,3 +1,4 @@
+import type { WebhookEventName } from "../webhooks/event.ts";
 import { type SignedWebhook, type SignWebhookOptions, signWebhook } from "../webhooks/index.ts";
 
 /** The event to sign, and the identifiers in unsigned headers. */
@@ -60,7 +61,7 @@ export interface SignedDelivery extends SignedWebhook {
  * const result = await handler(delivery.lambdaV2());
  * ```
  */
-export function signedDelivery<const Name extends string>(
+export function signedDelivery<const Name extends WebhookEventName | (string & {})>(
   options: SignedDeliveryOptions<Name>,
 ): SignedDelivery {
   const { body, headers, request } = signWebhook(options);

@@ -1,14 +1,14 @@
 import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames, nodeModule } from "../values.ts";
-import type { KnownEvents } from "../wire/webhook-event.ts";
 import { nodeHmacHex } from "./crypto.ts";
+import type { WebhookEventName, WebhookOf } from "./event.ts";
 import { type Field, fieldNames, type WebhookHints } from "./headers.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
 /** An event to sign. `data` is typed for the known names, and any object for others. */
 export interface SignableEvent<Name extends string = string> {
   readonly event: Name;
-  readonly data: Name extends keyof KnownEvents ? KnownEvents[Name] : object;
+  readonly data: Name extends WebhookEventName ? WebhookOf<Name>["data"] : object;
 }
 
 /** The event to sign, or a body to sign unchanged. */
@@ -47,7 +47,7 @@ export interface SignedWebhook {
  * const response = await handler(signWebhook({ event, secret }).request("https://shop.example/webhooks"));
  * ```
  */
-export function signWebhook<const Name extends string>(
+export function signWebhook<const Name extends WebhookEventName | (string & {})>(
   options: SignWebhookOptions<Name>,
 ): SignedWebhook {
   checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix", "hints"]);

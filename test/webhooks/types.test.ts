@@ -13,6 +13,7 @@ import type {
 import type express from "express";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { describe, expectTypeOf, it } from "vitest";
+import type { signedDelivery } from "../../src/testing/index.ts";
 import {
   type FastifyContext,
   type FastifyWebhooksOptions,
@@ -27,6 +28,7 @@ import {
   type UnknownWebhook,
   type Webhook,
   type WebhookBranches,
+  type WebhookEventName,
   type WebhookInput,
   type WebhookOf,
   Webhooks,
@@ -169,6 +171,13 @@ describe("the input's type", () => {
     // @ts-expect-error: the plugin needs a Webhooks.
     const incomplete = (app: FastifyInstance) => app.register(fastifyWebhooks, {});
     expectTypeOf([register, incomplete]).toBeArray();
+  });
+
+  it("of signWebhook offers the documented names, and accepts others", () => {
+    type NameOf<Options> = Options extends { event: { event: infer Name } } ? Name : never;
+    type Names = WebhookEventName | (string & {});
+    expectTypeOf<NameOf<Parameters<typeof signWebhook>[0]>>().toEqualTypeOf<Names>();
+    expectTypeOf<NameOf<Parameters<typeof signedDelivery>[0]>>().toEqualTypeOf<Names>();
   });
 
   it("of signWebhook knows the data of each event", () => {
