@@ -11,7 +11,7 @@ export interface Subjects {
 }
 
 /** `payment` or `withdrawal`. */
-export type SubjectKind = keyof Subjects;
+export type SubjectKind = "payment" | "withdrawal";
 
 /** The states that a subject can be in. */
 export interface SubjectStates {

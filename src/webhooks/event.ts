@@ -6,16 +6,16 @@ import type { Delivery, WebhookHints } from "./headers.ts";
 
 declare const unknownEvent: unique symbol;
 
-/** The names in interface section 6: the listed ones, and the one that is only mentioned. */
-export type WebhookEventName = keyof KnownEvents;
-
-const namesInDocument: Record<WebhookEventName, true> = {
+const namesInDocument = {
   "payment.created": true,
   "payment.updated": true,
   "payment.confirmed": true,
   "withdrawal.created": true,
   "withdrawal.updated": true,
-};
+} satisfies Record<keyof KnownEvents, true>;
+
+/** The names in interface section 6: the listed ones, and the one that is only mentioned. */
+export type WebhookEventName = keyof typeof namesInDocument;
 
 export function isKnownEvent(name: string): name is WebhookEventName {
   return Object.hasOwn(namesInDocument, name);

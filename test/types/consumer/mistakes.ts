@@ -1,8 +1,10 @@
 // Typical mistakes. Each comment quotes what the compiler must say about the line below it.
 
 import { MerchantClient } from "settlekit";
+import type { Inbox } from "settlekit/inbox";
 
 const client = new MerchantClient();
+declare const inbox: Inbox<object, "async">;
 const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
 // Property 'amount' is missing in type '{ orderId: string; }'
@@ -25,3 +27,5 @@ client.payments.get("payment_1").status;
 new MerchantClient({ secretkey: "sk_test_1" });
 // Type '"test"' is not assignable to type 'Environment | undefined'
 new MerchantClient({ environment: "test" });
+// Argument of type '"payments"' is not assignable to parameter of type 'SubjectKind'
+inbox.on("payments", "ship", {}, async () => {});
