@@ -25,7 +25,7 @@ it("an effect on SQLite gets the DatabaseSync, and must not be asynchronous", ()
   const withNumber = () =>
     // @ts-expect-error A status is text.
     inbox.on("payment", "d", { states: [1] }, () => {});
-  expect(withNumber).toThrow(/must be the status as a string/);
+  expect(withNumber).toThrow(/must be a list of at least one status/);
 });
 
 it("a task's payload has the type that is given, and none by default", () => {
