@@ -1,7 +1,5 @@
-import { OutcomeUnknownError, SettlekitError } from "../errors.ts";
 import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
-import { thrownText } from "../values.ts";
 import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
 import type { PayoutLimits } from "./options.ts";
@@ -34,56 +32,10 @@ export type AttemptOutcome =
   | "unknown"
   | "disproved";
 
-/** A 409 settles nothing: the request in progress may be this one, or a copy of it. A 429 is about one copy only. */
-export function outcomeOf(error: unknown): AttemptOutcome {
-  if (!SettlekitError.is(error) || error.status === 409) return "unknown";
-  return error.status === 429 ? "limited" : error.outcome;
-}
-
 /** Whether a request with this outcome may take effect, or have taken effect. */
 export function mayTakeEffect(outcome: AttemptOutcome | null): boolean {
   return outcome !== "not_sent" && outcome !== "rejected";
 }
-
-/**
- * The error of a request with an unknown outcome. The client's own advises repeating the call or using createOnce, which
- * a person must not do here.
- */
-export function doubtOf(error: unknown): OutcomeUnknownError {
-  const { operation, idempotencyKey, attempts, cause: reason } = Object(error) as SettlekitError;
-  const cause = SettlekitError.is(reason) ? reason : error;
-  const what = SettlekitError.is(cause) ? `${cause.name} ${cause.code}` : thrownText(cause);
-  return new OutcomeUnknownError(inDoubt(`the request may have taken effect (${what})`), {
-    code: "outcome_unknown",
-    operation,
-    idempotencyKey,
-    attempts,
-    cause,
-  });
-}
-
-/** The problem of a payout whose next step failed. */
-export function problemOf(error: unknown, { state }: PayoutRow): string {
-  const text = thrownText(error);
-  if (state !== "sending") return text;
-  return `${inDoubt("a request may have taken effect")} The last step failed: ${text}`;
-}
-
-function inDoubt(fact: string): string {
-  return `Outcome unknown: ${fact}. The ledger finds out by itself: do not pay the order in any other way.`;
-}
-
-/** The error for a request that was not sent, because it would have left too late. */
-export function heldUp(leaveMs: number): SettlekitError {
-  return new SettlekitError(
-    `The request was delayed by more than ${leaveMs / 1_000} s, so it was not sent: the process was suspended, or the client ` +
-      "paused after a 429 or had no free slot of maxConcurrency. It will be retried.",
-    { code: suspendedCode },
-  );
-}
-
-/** The code of that error. */
-export const suspendedCode = "process_suspended";
 
 interface Attempt {
   readonly fence: number;

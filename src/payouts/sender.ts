@@ -5,17 +5,12 @@ import { thrownText } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   beginAttempt,
-  doubtOf,
   endAttempt,
-  heldUp,
   maxDoubtMs,
   mayTakeEffect,
-  outcomeOf,
   type Past,
-  problemOf,
   putOff,
   readPast,
-  suspendedCode,
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
 import { readHead } from "./journal.ts";
@@ -24,7 +19,15 @@ import { readOthers } from "./others.ts";
 import { isUnsent, type PayoutRow, type PayoutState } from "./payout.ts";
 import { refuse } from "./refusals.ts";
 import { needDecision, settle } from "./settle.ts";
-import { concernsAll, type StepResult } from "./trouble.ts";
+import {
+  concernsAll,
+  doubtOf,
+  heldUp,
+  outcomeOf,
+  problemOf,
+  type StepResult,
+  suspendedCode,
+} from "./trouble.ts";
 
 /** Huge lists take a long time to read. The lease is renewed in the meantime. */
 const lookDeadlineMs = 900_000;
