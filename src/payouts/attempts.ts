@@ -1,8 +1,8 @@
 import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
+import type { PayoutsContext } from "./context.ts";
 import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
-import type { PayoutLimits } from "./options.ts";
 import { bodyOf, type PayoutRow, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { agreesWithJournal } from "./verify.ts";
@@ -11,14 +11,6 @@ import { agreesWithJournal } from "./verify.ts";
 export const maxDoubtMs = 3_600_000;
 /** The service remembers a key for 24 hours; this leaves one hour of margin. */
 const keyedMs = 23 * 3_600_000;
-
-/** How long a worker may take with a claimed payout. */
-export interface Timing {
-  readonly quietMs: number;
-  /** How long after the start of its attempt a request may still be sent. */
-  readonly leaveMs: number;
-  readonly leaseMs: number;
-}
 
 /**
  * How an attempt ended. `rejected`: the service refused it. `limited`: a 429, which another copy of the request may
@@ -112,15 +104,11 @@ export type Begun =
 /** How often to check a hold again: limits may be raised, and failed withdrawals return their budget. */
 const holdMs = 600_000;
 
-interface Beginning extends Timing {
-  readonly limits: PayoutLimits;
+interface Beginning {
   /** When the complete lookup that found nothing began. */
   readonly lookedAt: number | undefined;
-  /** Whether repeating the request with the same key is harmless. */
-  readonly isKeyed: boolean;
   /** The digest of the client's credential. */
   readonly sender: string;
-  readonly provenSenders: ReadonlySet<string>;
 }
 
 /**
@@ -129,10 +117,10 @@ interface Beginning extends Timing {
  */
 export function* beginAttempt(
   ledger: Ledger,
+  { client, tenant, limits, provenSenders, quietMs, leaveMs, leaseMs }: PayoutsContext,
   row: PayoutRow,
-  { limits, lookedAt, isKeyed, sender, provenSenders, quietMs, leaveMs, leaseMs }: Beginning,
+  { lookedAt, sender }: Beginning,
 ): Work<Begun> {
-  const { tenant } = ledger;
   const held = yield* sql(
     `UPDATE {payouts} SET lease_until = {now} + $3
 WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'approved', 'sending') RETURNING id`,
@@ -143,7 +131,7 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   const past = yield* readPast(row.id, quietMs);
   if (past.withdrawalId !== undefined) return { kind: "settled" };
   const isProven = lookedAt !== undefined && lookedAt >= past.provenAt;
-  const isRepetition = isKeyed && past.isKeyAlive;
+  const isRepetition = client.isKeyed && past.isKeyAlive;
   if (past.requests > 0 && !isRepetition && !isProven) return { kind: "unproven" };
   if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };
   if (needsApproval(limits, current.amount) && current.approved_by === null) {

@@ -1,48 +1,9 @@
-import { ConfigurationError, SettlekitError } from "../errors.ts";
-import type { LedgerClient } from "../resources/payouts/ledger-client.ts";
-import type { Observers } from "../stores/observers.ts";
-import { type Store, sql, type Work } from "../stores/store.ts";
-import { putOff, type Timing } from "./attempts.ts";
-import type { PayoutStep, PayoutsEvent } from "./events.ts";
-import { inLedger, type JournalEnd, type Ledger, readHead } from "./journal.ts";
-import type { PayoutLimits } from "./options.ts";
-import { isUnsent, type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
-
-/** This process's reading of the list. */
-export class Reading {
-  /** When the last one began, by `performance.now()`. */
-  at = Number.NEGATIVE_INFINITY;
-  running: Promise<void> | undefined;
-  /** How often an older state of the database may have taken over. */
-  resets = 0;
-
-  /** Has the list read again before the next request. */
-  reset(): void {
-    this.at = Number.NEGATIVE_INFINITY;
-    this.resets++;
-  }
-}
-
-/** The shared context of a ledger's parts. */
-export interface PayoutsContext extends Timing {
-  readonly store: Store;
-  readonly client: LedgerClient;
-  readonly tenant: string;
-  readonly limits: PayoutLimits;
-  readonly lookFirst: boolean;
-  /** Digests of credentials that the service's list has shown to be the tenant's merchant's. */
-  readonly provenSenders: Set<string>;
-  /** The journal's end when this process last saw it, which shows whether the database has lost commits since. */
-  readonly known: { end: JournalEnd };
-  /** Its reading of the list for withdrawals that the ledger does not know. */
-  readonly reading: Reading;
-  /** Whether an inbox reports withdrawals that ended. */
-  readonly hasInbox: boolean;
-  /** Warns the first time, if nothing limits what is sent. */
-  readonly warnUnlimited: () => void;
-  readonly report: (event: PayoutsEvent) => void;
-  readonly observers: Observers<PayoutsEvent, PayoutStep>;
-}
+import { SettlekitError } from "../errors.ts";
+import { sql, type Work } from "../stores/store.ts";
+import { putOff } from "./attempts.ts";
+import type { PayoutsContext } from "./context.ts";
+import { readHead } from "./journal.ts";
+import { type PayoutRow, payoutColumns } from "./payout.ts";
 
 /** What may be claimed. */
 interface Permits {
@@ -170,43 +131,4 @@ export async function renewing<T>(
   } finally {
     clearInterval(timer);
   }
-}
-
-/** Runs a unit of work with the journal, and notifies the merchant if it opened the breaker. */
-export async function decide<T>(
-  { store, tenant, report, known }: PayoutsContext,
-  work: (ledger: Ledger) => Work<T>,
-  options?: { readonly wake?: string },
-): Promise<T> {
-  let reason: string | undefined;
-  let [before, after] = [known.end, known];
-  const decided = await store.transaction(() => {
-    reason = undefined;
-    before = known.end;
-    after = { end: before };
-    const onStop = (because: string) => {
-      reason = because;
-    };
-    return inLedger(tenant, work, onStop, after);
-  }, options);
-  if (after.end !== before) known.end = after.end;
-  if (reason !== undefined) report({ type: "stopped", tenant, reason });
-  return decided;
-}
-
-/** @throws {ConfigurationError} code `other_service` for a payout that was planned for another environment. */
-export function requireSameService({ client }: PayoutsContext, row: PayoutRow): void {
-  if (client.keyOf(row.order_id) === row.idempotency_key) return;
-  // Once a request may have been sent, a new orderId could pay twice.
-  throw new ConfigurationError(
-    `The payout ${row.order_id} was planned by a client with a different environment, baseUrl or idempotencyNamespace. ` +
-      "Run the ledger with that client; commands read the namespace from SETTLEKIT_IDEMPOTENCY_NAMESPACE" +
-      `${isUnsent(row.state) ? ". Or cancel the payout and plan it again under a new orderId" : ""}. Nothing was sent or changed.`,
-    { code: "other_service", param: "client" },
-  );
-}
-
-/** Reports a payout's new state, if it has one. */
-export function tell({ report, tenant }: PayoutsContext, row: PayoutRow | undefined): undefined {
-  if (row !== undefined) report({ type: "changed", tenant, payout: payoutFrom(row) });
 }

@@ -1,19 +1,57 @@
 import { StoreError } from "../errors.ts";
+import type { LedgerClient } from "../resources/payouts/ledger-client.ts";
 import { preparing, withReady } from "../stores/lifecycle.ts";
 import { type Observers, reporter } from "../stores/observers.ts";
-import { requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
+import { requireMigrated, type Store, type StoreMode, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
-import { type PayoutsContext, Reading } from "./claims.ts";
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
-import { noEntry } from "./journal.ts";
-import { checkedLimits, type PayoutsOptions } from "./options.ts";
+import { inLedger, type JournalEnd, type Ledger, noEntry } from "./journal.ts";
+import { checkedLimits, type PayoutLimits, type PayoutsOptions } from "./options.ts";
+import { type PayoutRow, payoutFrom } from "./payout.ts";
 import { payoutTables } from "./tables.ts";
 
-/**
- * The shared context of a ledger's parts.
- *
- * @throws {ConfigurationError | InvalidRequestError} when an option is unknown, missing or invalid.
- */
+/** This process's reading of the list. */
+export class Reading {
+  /** When the last one began, by `performance.now()`. */
+  at = Number.NEGATIVE_INFINITY;
+  running: Promise<void> | undefined;
+  /** How often an older state of the database may have taken over. */
+  resets = 0;
+
+  /** Has the list read again before the next request. */
+  reset(): void {
+    this.at = Number.NEGATIVE_INFINITY;
+    this.resets++;
+  }
+}
+
+/** The shared context of a ledger's parts. */
+export interface PayoutsContext {
+  readonly store: Store;
+  readonly client: LedgerClient;
+  readonly tenant: string;
+  readonly limits: PayoutLimits;
+  readonly lookFirst: boolean;
+  /** Digests of credentials that the service's list has shown to be the tenant's merchant's. */
+  readonly provenSenders: Set<string>;
+  /** The journal's end when this process last saw it, which shows whether the database has lost commits since. */
+  readonly known: { end: JournalEnd };
+  /** Its reading of the list for withdrawals that the ledger does not know. */
+  readonly reading: Reading;
+  /** Whether an inbox reports withdrawals that ended. */
+  readonly hasInbox: boolean;
+  readonly quietMs: number;
+  /** How long after the start of its attempt a request may still be sent. */
+  readonly leaveMs: number;
+  /** How long a worker may take with a claimed payout. */
+  readonly leaseMs: number;
+  /** Warns the first time, if nothing limits what is sent. */
+  readonly warnUnlimited: () => void;
+  readonly report: (event: PayoutsEvent) => void;
+  readonly observers: Observers<PayoutsEvent, PayoutStep>;
+}
+
+/** @throws {ConfigurationError | InvalidRequestError} when an option is unknown, missing or invalid. */
 export function contextOf<Client, Mode extends StoreMode>(
   options: PayoutsOptions<Client, Mode>,
   observers: Observers<PayoutsEvent, PayoutStep>,
@@ -71,3 +109,30 @@ function unlimitedWarning({
 }
 
 const lostContact: ReadonlySet<string> = new Set(["store_unavailable", "no_free_client"]);
+
+/** Runs a unit of work with the journal, and notifies the merchant if it opened the breaker. */
+export async function decide<T>(
+  { store, tenant, report, known }: PayoutsContext,
+  work: (ledger: Ledger) => Work<T>,
+  options?: { readonly wake?: string },
+): Promise<T> {
+  let reason: string | undefined;
+  let [before, after] = [known.end, known];
+  const decided = await store.transaction(() => {
+    reason = undefined;
+    before = known.end;
+    after = { end: before };
+    const onStop = (because: string) => {
+      reason = because;
+    };
+    return inLedger(tenant, work, onStop, after);
+  }, options);
+  if (after.end !== before) known.end = after.end;
+  if (reason !== undefined) report({ type: "stopped", tenant, reason });
+  return decided;
+}
+
+/** Reports a payout's new state, if it has one. */
+export function tell({ report, tenant }: PayoutsContext, row: PayoutRow | undefined): undefined {
+  if (row !== undefined) report({ type: "changed", tenant, payout: payoutFrom(row) });
+}

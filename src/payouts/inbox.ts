@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { StoreMode } from "../stores/store.ts";
 import { show } from "../values.ts";
-import { type PayoutsContext, tell } from "./claims.ts";
+import { type PayoutsContext, tell } from "./context.ts";
 import { inLedger } from "./journal.ts";
 import type { PayoutsInbox } from "./options.ts";
 import { readRow } from "./plan.ts";

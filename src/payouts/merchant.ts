@@ -1,9 +1,21 @@
 import { ConfigurationError } from "../errors.ts";
 import { sql, type Work } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
-import type { PayoutsContext } from "./claims.ts";
+import type { PayoutsContext } from "./context.ts";
 import { readHead } from "./journal.ts";
-import { type PayoutRow, storable } from "./payout.ts";
+import { isUnsent, type PayoutRow, storable } from "./payout.ts";
+
+/** @throws {ConfigurationError} code `other_service` for a payout that was planned for another environment. */
+export function requireSameService({ client }: PayoutsContext, row: PayoutRow): void {
+  if (client.keyOf(row.order_id) === row.idempotency_key) return;
+  // Once a request may have been sent, a new orderId could pay twice.
+  throw new ConfigurationError(
+    `The payout ${row.order_id} was planned by a client with a different environment, baseUrl or idempotencyNamespace. ` +
+      "Run the ledger with that client; commands read the namespace from SETTLEKIT_IDEMPOTENCY_NAMESPACE" +
+      `${isUnsent(row.state) ? ". Or cancel the payout and plan it again under a new orderId" : ""}. Nothing was sent or changed.`,
+    { code: "other_service", param: "client" },
+  );
+}
 
 /** Records whose withdrawals these are: the first answer says it, and belongs to the attempt's credential. */
 export function* noteMerchant(row: PayoutRow, { merchantId }: Withdrawal): Work<void> {

@@ -2,7 +2,8 @@ import { StoreError } from "../errors.ts";
 import { unreadable } from "../resources/lists/page-walk.ts";
 import { sql, type Work } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
-import { decide, type PayoutsContext, renewing } from "./claims.ts";
+import { renewing } from "./claims.ts";
+import { decide, type PayoutsContext } from "./context.ts";
 import { requireSameMerchant } from "./merchant.ts";
 import { type PayoutRow, storable } from "./payout.ts";
 

@@ -12,9 +12,10 @@ import {
   putOff,
   readPast,
 } from "./attempts.ts";
-import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
+import { put, renewing } from "./claims.ts";
+import { decide, type PayoutsContext, tell } from "./context.ts";
 import { readHead } from "./journal.ts";
-import { requireSameMerchant } from "./merchant.ts";
+import { requireSameMerchant, requireSameService } from "./merchant.ts";
 import { readOthers } from "./others.ts";
 import { isUnsent, type PayoutRow, type PayoutState } from "./payout.ts";
 import { refuse } from "./refusals.ts";
@@ -140,8 +141,9 @@ async function send(
 ): Promise<StepResult> {
   const { store, client, tenant, leaveMs } = context;
   const sender = await client.sender(signal);
-  const beginning = { ...context, lookedAt, isKeyed: client.isKeyed, sender };
-  const begun = await decide(context, (ledger) => beginAttempt(ledger, row, beginning));
+  const begun = await decide(context, (ledger) =>
+    beginAttempt(ledger, context, row, { lookedAt, sender }),
+  );
   if (begun.kind === "fenced") {
     context.report({ type: "fenced", tenant, orderId: row.order_id });
     return undefined;

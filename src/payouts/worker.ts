@@ -1,7 +1,8 @@
 import { preparing } from "../stores/lifecycle.ts";
 import { Alarm, checkWhole, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
-import { catchUp, claim, decide, type PayoutsContext, tell } from "./claims.ts";
+import { catchUp, claim } from "./claims.ts";
+import { decide, type PayoutsContext, tell } from "./context.ts";
 import { readHead } from "./journal.ts";
 import type { PayoutRow, PayoutState } from "./payout.ts";
 import { chainPlans } from "./plan.ts";
