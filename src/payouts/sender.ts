@@ -1,5 +1,4 @@
 import { InvalidRequestError, NotFoundError, SettlekitError } from "../errors.ts";
-import { otherWithdrawal } from "../resources/payouts/payout.ts";
 import { sql } from "../stores/store.ts";
 import { thrownText } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
@@ -205,8 +204,6 @@ async function failed(
   const outcome = outcomeOf(error);
   const doubt = outcome === "unknown" ? doubtOf(error) : undefined;
   const problem = doubt?.message ?? thrownText(error);
-  const differing = otherWithdrawal(error);
-  if (differing !== undefined) return settleWith(context, row, [differing], true);
   const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
   const askedMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
   const usualMs = Math.max(backoffMs(row.failures), Math.min(askedMs, longestBackoffMs));

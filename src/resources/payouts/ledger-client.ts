@@ -10,7 +10,6 @@ import {
   type CreateOnceInput,
   createOnceBody,
   createOnceKey,
-  creationOf,
   type PayoutBody,
   type WithdrawalRoute,
 } from "./payout.ts";
@@ -65,10 +64,10 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
     merchantId: async (signal?: AbortSignal): Promise<string | undefined> =>
       merchantId ?? (await newest(signal))?.merchantId,
 
-    /** Sends at most one request. */
+    /** Sends at most one request. The withdrawal may differ from it: the ledger compares them. */
     create: async (body: PayoutBody, { beforeBody, ...sending }: Sending): Promise<Withdrawal> => {
       const options = { ...sending, deadlineMs: timeoutMs, maxRetries: 0 };
-      return http.call(create, { ...creationOf(body), beforeBody }, options);
+      return http.call(create, { body, beforeBody }, options);
     },
 
     /** Every withdrawal of the order. An empty result is proof, because the whole list was read. */
