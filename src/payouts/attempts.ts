@@ -3,7 +3,7 @@ import { sql, type Work } from "../stores/store.ts";
 import type { PayoutsContext } from "./context.ts";
 import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
-import { bodyOf, type PayoutRow, storable } from "./payout.ts";
+import { bodyOf, type PayoutRow, type PayoutState, storable, unsentState } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { agreesWithJournal } from "./verify.ts";
 
@@ -80,29 +80,31 @@ WHERE payout_id = $1 ORDER BY fence`,
   };
 }
 
-/** The result of beginning an attempt. */
-export type Begun =
-  | {
-      readonly kind: "begun";
-      /** The request to send, from the journal. */
-      readonly body: PayoutBody;
-      /** Time since the request was allowed to leave. */
-      readonly elapsedMs: () => number;
-    }
-  | {
-      readonly kind:
-        | "fenced"
-        | "stopped"
-        | "unproven"
-        | "unapproved"
-        | "settled"
-        | "listed"
-        | "stranger";
-    }
-  | { readonly kind: "held"; readonly hold: Hold; readonly dueAt: number };
+/** An attempt whose request may be sent now. */
+export interface Begun {
+  readonly kind: "begun";
+  /** The request to send, from the journal. */
+  readonly body: PayoutBody;
+  /** Time since the request was allowed to leave. */
+  readonly elapsedMs: () => number;
+}
+
+/**
+ * Why no attempt was begun:
+ * - `fenced`: another worker has the payout.
+ * - `put_off`: it was released until it is due again.
+ * - `held`: so it was, because of the limits.
+ * - `unknown_key`: the client's key has yet to be shown to be the tenant's merchant's.
+ * - `listed`: the list has shown a withdrawal for the order, so it has to be searched.
+ */
+type NotBegun =
+  | { readonly kind: "fenced" | "put_off" | "unknown_key" | "listed" }
+  | { readonly kind: "held"; readonly hold: Hold };
 
 /** How often to check a hold again: limits may be raised, and failed withdrawals return their budget. */
 const holdMs = 600_000;
+/** When to check again for an approval, a closed breaker or the end of a quiet time. */
+const recheckMs = 5_000;
 
 interface Beginning {
   /** When the complete lookup that found nothing began. */
@@ -113,14 +115,14 @@ interface Beginning {
 
 /**
  * Commits everything that one request needs: its attempt under the claim's fence, its budget, the state `sending` and
- * the journal entry. Nothing is sent before that.
+ * the journal entry. Nothing is sent before that. A payout that may not be sent now is put off.
  */
 export function* beginAttempt(
   ledger: Ledger,
   { client, tenant, limits, provenSenders, quietMs, leaveMs, leaseMs }: PayoutsContext,
   row: PayoutRow,
   { lookedAt, sender }: Beginning,
-): Work<Begun> {
+): Work<Begun | NotBegun> {
   const held = yield* sql(
     `UPDATE {payouts} SET lease_until = {now} + $3
 WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'approved', 'sending') RETURNING id`,
@@ -129,24 +131,33 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   if (held.length === 0) return { kind: "fenced" };
   const current = yield* requireRow(tenant, row.order_id);
   const past = yield* readPast(row.id, quietMs);
-  if (past.withdrawalId !== undefined) return { kind: "settled" };
+  // A response has arrived late. The next step reads its withdrawal.
+  if (past.withdrawalId !== undefined) return yield* postpone(row, {});
+  const later = { dueAt: past.now + recheckMs };
+  // A lookup has shown that no earlier request took effect.
+  const unsent = lookedAt === undefined ? {} : { state: unsentState(row) };
   const isProven = lookedAt !== undefined && lookedAt >= past.provenAt;
   const isRepetition = client.isKeyed && past.isKeyAlive;
-  if (past.requests > 0 && !isRepetition && !isProven) return { kind: "unproven" };
-  if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };
+  if (past.requests > 0 && !isRepetition && !isProven) return yield* postpone(row, later);
+  if (!(yield* agreesWithJournal(ledger, current)))
+    return yield* postpone(row, { ...later, ...unsent });
   if (needsApproval(limits, current.amount) && current.approved_by === null) {
-    return { kind: "unapproved" };
+    return yield* postpone(row, { ...later, ...unsent });
   }
   // From here on, only one process at a time decides about the breaker, the budget and the journal's end.
   const { now, stopped_at, merchant_id, sender: known } = yield* ledger.lock();
-  if (stopped_at !== null) return { kind: "stopped" };
+  if (stopped_at !== null) return yield* postpone(row, { ...later, ...unsent });
   const isProvenSender = known === sender || provenSenders.has(sender);
-  if (merchant_id !== null && !isProvenSender) return { kind: "stranger" };
+  if (merchant_id !== null && !isProvenSender) return { kind: "unknown_key" };
   // A reservation that no request can have used moves to the day of the next request, under that day's limits.
   const isReserved = current.reserved_at !== null && past.requests > 0 && !isProven;
   if (!isReserved) {
     const hold = yield* holdOf(tenant, limits, current, now);
-    if (hold) return { kind: "held", hold, dueAt: Math.min(hold.until, now + holdMs) };
+    if (hold) {
+      const dueAt = Math.min(hold.until, now + holdMs);
+      yield* putOff(row, { dueAt, problem: hold.reason, waitsUntil: hold.until, ...unsent });
+      return { kind: "held", hold };
+    }
   }
   const isUnread = past.requests === 0 && lookedAt === undefined;
   if (isUnread && (yield* hasOther(tenant, row.order_id))) return { kind: "listed" };
@@ -203,26 +214,33 @@ WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')`,
   );
 }
 
-/**
- * Releases the payout until it is due again. False if another worker has it.
- *
- * @param later.state `planned` or `approved`, if no request for it took effect.
- */
-export function* putOff(
-  row: PayoutRow,
-  { dueAt, problem, state }: { dueAt: number; problem?: string | undefined; state?: string },
-  until: number | null = null,
-): Work<boolean> {
+/** When a payout is due again, and why. */
+export interface Later {
+  /** At once, if undefined. */
+  readonly dueAt?: number;
+  readonly problem?: string;
+  /** Until when limits hold it back. */
+  readonly waitsUntil?: number;
+  /** `planned` or `approved`, if no request for it took effect. */
+  readonly state?: PayoutState;
+}
+
+/** Releases the payout until it is due again, unless another worker has it. */
+export function* putOff(row: PayoutRow, { dueAt, problem, waitsUntil, state }: Later): Work<void> {
+  const dueMs = dueAt === undefined ? null : Math.round(dueAt);
   const changed = yield* sql(
-    `UPDATE {payouts} SET due_at = $3, lease_until = 0, problem = COALESCE($4, problem), waits_until = $5,
+    `UPDATE {payouts} SET due_at = COALESCE($3, {now}), lease_until = 0, problem = COALESCE($4, problem), waits_until = $5,
   failures = CASE WHEN $4 IS NULL THEN failures ELSE failures + 1 END, state = COALESCE($6, state),
   doubt_since = CASE WHEN COALESCE($6, state) = 'sending' THEN doubt_since END
 WHERE id = $1 AND fence = $2 AND state IN ('planned', 'approved', 'sending', 'sent') RETURNING id`,
-    [row.id, row.fence, Math.round(dueAt), storable(problem), until, state ?? null],
+    [row.id, row.fence, dueMs, storable(problem), waitsUntil ?? null, state ?? null],
   );
-  const isHeld = changed.length > 0;
-  if (isHeld && state !== undefined) yield* disproveAttempts(row.id);
-  return isHeld;
+  if (changed.length > 0 && state !== undefined) yield* disproveAttempts(row.id);
+}
+
+function* postpone(row: PayoutRow, later: Later): Work<NotBegun> {
+  yield* putOff(row, later);
+  return { kind: "put_off" };
 }
 
 /** Whether the list has shown a withdrawal for the order that the ledger did not know. */

@@ -1,6 +1,6 @@
 import { SettlekitError } from "../errors.ts";
 import { sql, type Work } from "../stores/store.ts";
-import { putOff } from "./attempts.ts";
+import { type Later, putOff } from "./attempts.ts";
 import type { PayoutsContext } from "./context.ts";
 import { readHead } from "./journal.ts";
 import { type PayoutRow, payoutColumns } from "./payout.ts";
@@ -105,7 +105,7 @@ WHERE payout_id = $1 AND started_at > {now}`,
 export async function put(
   { store }: PayoutsContext,
   row: PayoutRow,
-  later: Parameters<typeof putOff>[1],
+  later: Later,
 ): Promise<undefined> {
   await store.transaction(() => putOff(row, later));
 }

@@ -5,7 +5,7 @@ import { disproveAttempts, readPast } from "./attempts.ts";
 import { decide, type PayoutsContext } from "./context.ts";
 import type { Ledger } from "./journal.ts";
 import { isOfOtherMerchant, requireSameMerchant, requireSameService } from "./merchant.ts";
-import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
+import { bodyOf, differsFrom, type PayoutRow, unsentState } from "./payout.ts";
 import { lockedRow, requireRow, requireState } from "./plan.ts";
 import { settle } from "./settle.ts";
 
@@ -152,13 +152,12 @@ async function resolveNeverSent(
       throw contradicted("neverSent", "A worker processed the payout in the meantime. Try again.");
     }
     yield* disproveAttempts(row.id);
-    const again = current.approved_by === null ? "planned" : "approved";
     yield* sql(
       `UPDATE {payouts} SET state = $2, problem = $3, doubt_since = NULL, reserved_at = NULL, fence = fence + 1,
   lease_until = 0, failures = 0, due_at = {now}, final_at = CASE WHEN $4 = 1 THEN {now} END WHERE id = $1`,
       [
         row.id,
-        sendAgain ? again : "cancelled",
+        sendAgain ? unsentState(current) : "cancelled",
         `${by} decided that it was never sent.`,
         sendAgain ? 0 : 1,
       ],

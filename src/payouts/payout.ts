@@ -90,6 +90,11 @@ export function isUnsent(state: PayoutState): boolean {
   return state === "planned" || state === "approved";
 }
 
+/** The state of a payout once it is known that no request for it took effect. */
+export function unsentState({ approved_by }: PayoutRow): "planned" | "approved" {
+  return approved_by === null ? "planned" : "approved";
+}
+
 /** SHA-256 of what was planned, in hexadecimal. */
 export function plannedHashOf(row: PlannedRow): string {
   const { tenant, order_id, body, amount, recipient, idempotency_key, planned_by } = row;

@@ -3,6 +3,7 @@ import { sql } from "../stores/store.ts";
 import { thrownText } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
+  type Begun,
   beginAttempt,
   endAttempt,
   maxDoubtMs,
@@ -16,7 +17,7 @@ import { decide, type PayoutsContext, tell } from "./context.ts";
 import { readHead } from "./journal.ts";
 import { requireSameMerchant, requireSameService } from "./merchant.ts";
 import { readOthers } from "./others.ts";
-import { isUnsent, type PayoutRow, type PayoutState } from "./payout.ts";
+import { type PayoutRow, unsentState } from "./payout.ts";
 import { refuse } from "./refusals.ts";
 import { needDecision, settle } from "./settle.ts";
 import {
@@ -35,38 +36,34 @@ const lookDeadlineMs = 900_000;
 const longestBackoffMs = 600_000;
 
 /**
- * Does the next step for a payout: sends it, looks it up, or follows its withdrawal. Returns an error that concerns
- * more than this payout, such as an unreachable service.
+ * Takes a payout's next step. Returns an error that concerns more than this payout, such as an unreachable service.
  *
- * @param looksFirst Whether to send a new request only if the service responds to a read.
+ * @param isInDoubt Whether the service has to respond to a read before it gets a new request.
  */
 export async function work(
   context: PayoutsContext,
   row: PayoutRow,
   signal: AbortSignal,
-  looksFirst = false,
+  isInDoubt = false,
 ): Promise<StepResult> {
   try {
-    if (looksFirst && isUnsent(row.state)) await context.client.newest(signal);
-    return row.state === "sent"
-      ? await follow(context, row, signal)
-      : await advance(context, row, signal);
+    if (row.state === "sent") return await track(context, row, signal);
+    requireSameService(context, row);
+    if (row.state === "sending") return await clarify(context, row, signal);
+    if (isInDoubt) await context.client.newest(signal);
+    return await begin(context, row, signal);
   } catch (error) {
     // The worker is stopping, which says nothing about the payout. Another worker repeats the step.
     if (signal.aborted) return put(context, row, { dueAt: 0 });
-    report(context, row, error);
+    tellFailure(context, row, error);
     await retryLater(context, row, error);
     // A withdrawal that cannot be found concerns only this payout.
     return NotFoundError.is(error) ? undefined : (error as Error);
   }
 }
 
-function report(
-  { report, tenant }: PayoutsContext,
-  { order_id: orderId }: PayoutRow,
-  error: unknown,
-) {
-  report({ type: "failed", tenant, orderId, error });
+function tellFailure({ report, tenant }: PayoutsContext, { order_id }: PayoutRow, error: unknown) {
+  report({ type: "failed", tenant, orderId: order_id, error });
 }
 
 /** Postpones the payout after a failed read. After an hour of doubt, a person has to look. */
@@ -85,108 +82,121 @@ function backoffMs(failures: number): number {
   return Math.min(5_000 * 2 ** failures, longestBackoffMs);
 }
 
-/** The next step for a payout without a known withdrawal. */
-async function advance(
+/** Planned or approved: sends the payout, at once if no request for it was ever begun. */
+async function begin(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
+  if (context.lookFirst) return clarify(context, row, signal);
+  await readOthers(context, row, signal);
+  // Only the claim's holder can have begun an attempt since.
+  if (row.attempts === 0) return send(context, row, undefined, signal);
+  return clarify(context, row, signal);
+}
+
+/** Sending: finds out what became of the payout's requests. Sends another one only if that cannot pay twice. */
+async function clarify(
   context: PayoutsContext,
   row: PayoutRow,
   signal: AbortSignal,
   lookFirst = context.lookFirst,
 ): Promise<StepResult> {
   const { store, client, tenant, quietMs } = context;
-  requireSameService(context, row);
-  if (row.state !== "sending" && !lookFirst) await readOthers(context, row, signal);
-  // Only the claim's holder can have begun an attempt since.
-  if (row.attempts === 0 && !lookFirst) return send(context, row, undefined, signal);
   await requireSameMerchant(context, row, { signal });
   const past = await store.transaction(function* () {
     const isStopped = typeof (yield* readHead(tenant))?.stopped_at === "number";
     return { ...(yield* readPast(row.id, quietMs)), isStopped };
   });
-  const { now, withdrawalId, requests, isKeyAlive, isRefused, isStopped } = past;
+  const { now, withdrawalId, requests, isKeyAlive, isRefused, isStopped, lookAt } = past;
   if (withdrawalId !== undefined)
     return settleWith(context, row, [await client.get(withdrawalId, signal)]);
-  if (requests === 0) {
-    return lookFirst ? look(context, row, past, signal) : send(context, row, undefined, signal);
-  }
+  if (requests === 0 && !lookFirst) return send(context, row, undefined, signal);
   // While the breaker is open, nothing may be repeated, so only the list ends the doubt.
-  if (client.isKeyed && isKeyAlive && !isRefused && !isStopped && !isDoubtOver(row, now))
+  const mayRepeat = client.isKeyed && isKeyAlive && !isRefused && !isStopped;
+  if (requests > 0 && mayRepeat && !isDoubtOver(row, now))
     return send(context, row, undefined, signal);
-  if (now < past.lookAt) return put(context, row, { dueAt: past.lookAt });
-  return look(context, row, past, signal);
+  return now < lookAt ? put(context, row, { dueAt: lookAt }) : look(context, row, past, signal);
 }
 
 /** Reads the whole list, then records the withdrawal found, or sends. */
-async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal: AbortSignal) {
-  const { client } = context;
-  const { now, requests, provenAt } = past;
-  const options = { deadlineMs: lookDeadlineMs, signal };
-  const found = await renewing(context, row, () => client.find(row.order_id, options));
+async function look(
+  context: PayoutsContext,
+  row: PayoutRow,
+  { now, provenAt }: Past,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  const found = await findAll(context, row, signal);
   if (found.length > 0) return settleWith(context, row, found);
-  if (requests === 0 || now >= provenAt) {
-    if (isDoubtOver(row, now)) {
-      return leaveToPerson(context, row, "The list shows no withdrawal for this order.");
-    }
-    return send(context, row, now, signal);
+  if (now < provenAt) return put(context, row, { dueAt: provenAt });
+  if (isDoubtOver(row, now)) {
+    return leaveToPerson(context, row, "The list shows no withdrawal for this order.");
   }
-  return put(context, row, { dueAt: provenAt });
+  return send(context, row, now, signal);
 }
 
-/** Sends one request, after committing everything about it. */
+function findAll(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
+  const options = { deadlineMs: lookDeadlineMs, signal };
+  return renewing(context, row, () => context.client.find(row.order_id, options));
+}
+
+/**
+ * Begins an attempt, and sends its request.
+ *
+ * @param lookedAt When a lookup began that has shown that no earlier request took effect.
+ */
 async function send(
   context: PayoutsContext,
   row: PayoutRow,
   lookedAt: number | undefined,
   signal: AbortSignal,
 ): Promise<StepResult> {
-  const { store, client, tenant, leaveMs } = context;
+  const { client, report, tenant } = context;
+  const orderId = row.order_id;
   const sender = await client.sender(signal);
   const begun = await decide(context, (ledger) =>
     beginAttempt(ledger, context, row, { lookedAt, sender }),
   );
-  if (begun.kind === "fenced") {
-    context.report({ type: "fenced", tenant, orderId: row.order_id });
-    return undefined;
+  switch (begun.kind) {
+    case "begun":
+      return request(context, row, begun, lookedAt !== undefined, signal);
+    case "listed":
+      return clarify(context, row, signal, true);
+    case "unknown_key":
+      await requireSameMerchant(context, row, { signal });
+      return put(context, row, {});
+    case "fenced":
+      report({ type: "fenced", tenant, orderId });
+      break;
+    case "held":
+      if (begun.hold.until !== row.waits_until) {
+        const { reason, until } = begun.hold;
+        report({ type: "waiting", tenant, orderId, reason, until: new Date(until) });
+      }
   }
-  if (begun.kind === "listed") return advance(context, row, signal, true);
-  // A lookup has shown that nothing was sent.
-  const back = lookedAt === undefined ? {} : { state: unsentState(row) };
-  if (begun.kind === "held") {
-    const { dueAt, hold } = begun;
-    const { reason, until } = hold;
-    const later = { dueAt, problem: reason, ...back };
-    const isHeld = await store.transaction(() => putOff(row, later, until));
-    const event = { orderId: row.order_id, reason, until: new Date(until) };
-    if (isHeld && row.waits_until !== until) context.report({ type: "waiting", tenant, ...event });
-    return undefined;
-  }
-  if (begun.kind !== "begun") {
-    if (begun.kind === "stranger") await requireSameMerchant(context, row, { signal });
-    const { now } = await store.transaction(() => readPast(row.id, 0));
-    const isHeldBack = begun.kind === "stopped" || begun.kind === "unapproved";
-    const isNext = begun.kind === "settled" || begun.kind === "stranger";
-    const dueAt = isNext ? now : now + 5_000;
-    return put(context, row, { dueAt, ...(isHeldBack && back) });
-  }
+  return undefined;
+}
+
+/** Sends the request of a committed attempt, and records its outcome. */
+async function request(
+  context: PayoutsContext,
+  row: PayoutRow,
+  { body, elapsedMs }: Begun,
+  hasLooked: boolean,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  const { client, leaveMs } = context;
   let withdrawal: Withdrawal;
   try {
-    withdrawal = await client.create(begun.body, {
+    withdrawal = await client.create(body, {
       idempotencyKey: row.idempotency_key,
       signal,
       // A process that was suspended in the meantime must not send: another one may have looked and sent.
       beforeBody() {
-        if (begun.elapsedMs() > leaveMs) throw heldUp(leaveMs);
+        if (elapsedMs() > leaveMs) throw heldUp(leaveMs);
       },
     });
   } catch (error) {
-    return failed(context, row, error, lookedAt !== undefined);
+    return failed(context, row, error, hasLooked);
   }
   await settleWith(context, row, [withdrawal], true);
   return "answered";
-}
-
-/** The state of a payout for which nothing was sent. */
-function unsentState({ approved_by }: PayoutRow): PayoutState {
-  return approved_by === null ? "planned" : "approved";
 }
 
 /**
@@ -229,19 +239,18 @@ async function failed(
     // A 409 is about this request alone. Otherwise the service is in trouble: every further request would end in doubt.
     return Object(error).status === 409 ? "answered" : doubt;
   }
-  report(context, row, error);
+  tellFailure(context, row, error);
   return concernsAll(error) && !wasSuspended ? error : undefined;
 }
 
-/** Reads the withdrawal's current status. */
-async function follow(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
+/** Sent: reads the withdrawal's current status. */
+async function track(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
   const { client } = context;
   const withdrawal = await client.get(row.withdrawal_id ?? "", signal);
   const isEnd = ["completed", "failed", "cancelled"].includes(withdrawal.status);
   if (!isEnd || row.attempts < 2) return settleWith(context, row, [withdrawal]);
   // With more than one request, the list shows whether several took effect.
-  const options = { deadlineMs: lookDeadlineMs, signal };
-  const found = await renewing(context, row, () => client.find(row.order_id, options));
+  const found = await findAll(context, row, signal);
   const others = found.filter(({ id }) => id !== withdrawal.id);
   return settleWith(context, row, [...others, withdrawal]);
 }

@@ -15,7 +15,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent as its row was when it was claimed",
     file: "src/payouts/sender.ts",
-    find: "client.create(begun.body, {",
+    find: "client.create(body, {",
     replace: "client.create(JSON.parse(row.body), {",
     test: "test/payouts/journal.test.ts",
   },
@@ -50,8 +50,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent again without a lookup",
     file: "src/payouts/sender.ts",
-    find: "  const found = await renewing(context, row, () => client.find(row.order_id, options));\n  if (found",
-    replace: "  const found = [] as Withdrawal[];\n  if (found",
+    find: "const found = await findAll(context, row, signal);\n  if (found",
+    replace: "const found = [] as Withdrawal[];\n  if (found",
     test: "test/payouts/sending.test.ts",
   },
   {
@@ -86,15 +86,15 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a suspended process sends late",
     file: "src/payouts/sender.ts",
-    find: "if (begun.elapsedMs() > leaveMs) throw heldUp(leaveMs);",
+    find: "if (elapsedMs() > leaveMs) throw heldUp(leaveMs);",
     replace: "",
     test: "test/payouts/fencing.test.ts",
   },
   {
     name: "a payout is sent although its row differs from its journal",
     file: "src/payouts/attempts.ts",
-    find: 'if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };',
-    replace: "",
+    find: "if (!(yield* agreesWithJournal(ledger, current)))",
+    replace: "if (lookedAt === -1)",
     test: "test/payouts/journal.test.ts",
   },
   {
@@ -107,7 +107,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent to another service than it was planned for",
     file: "src/payouts/sender.ts",
-    find: "  requireSameService(context, row);",
+    find: "    requireSameService(context, row);",
     replace: "",
     test: "test/payouts/sending.test.ts",
   },
@@ -163,7 +163,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "an open breaker does not stop payouts",
     file: "src/payouts/attempts.ts",
-    find: 'if (stopped_at !== null) return { kind: "stopped" };',
+    find: "if (stopped_at !== null) return yield* postpone(row, { ...later, ...unsent });",
     replace: "",
     test: "test/payouts/deciding.test.ts",
   },
@@ -254,7 +254,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent by another merchant",
     file: "src/payouts/attempts.ts",
-    find: 'if (merchant_id !== null && !isProvenSender) return { kind: "stranger" };',
+    find: 'if (merchant_id !== null && !isProvenSender) return { kind: "unknown_key" };',
     replace: "",
     test: "test/payouts/merchants.test.ts",
   },
@@ -296,7 +296,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a process with an old copy of the database sends without reading the list",
     file: "src/payouts/sender.ts",
-    find: '  if (row.state !== "sending" && !lookFirst) await readOthers(context, row, signal);\n',
+    find: "  await readOthers(context, row, signal);\n",
     replace: "",
     test: "test/payouts/stale-copy.test.ts",
   },
