@@ -24,7 +24,9 @@ function neverAllowed(limits: PayoutLimits, amount: number, recipient: string) {
     if (limit === undefined || amount <= limit) continue;
     return {
       param: "amountInCents",
-      reason: `amountInCents is ${amount}, above limits.${name} of ${limit} cents. Split the payout, or raise the limit.`,
+      reason:
+        `amountInCents is ${amount}, above limits.${name} of ${limit} cents. Check the amount. If it is right, raise the ` +
+        "limit, and have large payouts approved with limits.approveAbove.",
     };
   }
   if (limits.recipients === undefined || limits.recipients.includes(recipient)) return undefined;

@@ -32,6 +32,10 @@ it("refuses to plan a payout that the limits can never allow", async () => {
       expect.objectContaining({ code: "over_limit", message: expect.stringContaining(name) }),
     );
   }
+  // To split the payout would evade the limit.
+  await expect(plan("a", 501)).rejects.toThrow(
+    "Check the amount. If it is right, raise the limit, and have large payouts approved",
+  );
   await expect(plan("a", 100, other)).rejects.toThrow(/is not in limits.recipients/);
   expect(await payouts.list()).toEqual([]);
 });
