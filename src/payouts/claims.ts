@@ -36,13 +36,13 @@ export function* claim(
   const isStopped = head !== undefined && head.stopped_at !== null;
   // Before a person closes the breaker, an older state of the database may be restored.
   if (isStopped) context.reading.reset();
-  const unapproved = context.limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
   const isBeginning = mayBegin && !isStopped;
-  const sent = mayTrack ? "state = 'sent'" : "1 = 0";
-  const others = isBeginning
-    ? yield* claimRows(context, isInDoubt ? 1 : room, `${sent} OR ${isReady}`, [unapproved])
-    : yield* claimRows(context, room, sent, []);
-  return [...inDoubt, ...others];
+  const which = [mayTrack ? "state = 'sent'" : [], isBeginning ? isReady : []].flat().join(" OR ");
+  if (which === "") return inDoubt;
+  const unapproved = context.limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
+  const values = isBeginning ? [unapproved] : [];
+  const most = isBeginning && isInDoubt ? 1 : room;
+  return [...inDoubt, ...(yield* claimRows(context, most, which, values))];
 }
 
 const isReady = "state = 'approved' OR state = 'planned' AND amount <= $3";
