@@ -30,6 +30,32 @@ describe.each(shops)("an effect on %s", (_, it) => {
     expect(states).toEqual(["completed"]);
   });
 
+  it("does not take a withdrawal's `confirmed`, which no description names, for `completed`", async ({
+    shop,
+  }) => {
+    const ran: string[] = [];
+    shop.inbox.on("withdrawal", "book", { states: ["completed"] }, () => {
+      ran.push("book");
+    });
+    const { withdrawals } = shop.client;
+    const made = await withdrawals.create({
+      amountInCents: 1_000,
+      chainId: 84_532,
+      recipientAddress: "0x52908400098527886E0F7030069857D2E4169EE7",
+    });
+    withdrawals.get = (() => Promise.resolve({ ...made, status: "confirmed" })) as never;
+    await shop.sandbox.webhooks.idle();
+    await shop.inbox.settleDue();
+    expect(ran).toEqual([]);
+    const { inbox } = shop.openProcess();
+    const states = { states: ["confirmed"], since: new Date(0) } as const;
+    inbox.on("withdrawal", "note", states, (_tx, _withdrawal, { state }) => {
+      ran.push(state);
+    });
+    await inbox.settleDue();
+    expect(ran).toEqual(["confirmed"]);
+  });
+
   it("that is new runs for states reached after its `since`, however long ago that was", async ({
     shop,
   }) => {
