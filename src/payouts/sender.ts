@@ -54,7 +54,7 @@ export async function work(
     return await begin(context, row, signal);
   } catch (error) {
     // The worker is stopping, which says nothing about the payout. Another worker repeats the step.
-    if (signal.aborted) return put(context, row, { dueAt: 0 });
+    if (signal.aborted) return put(context, row, {});
     tellFailure(context, row, error);
     await retryLater(context, row, error);
     // A withdrawal that cannot be found concerns only this payout.

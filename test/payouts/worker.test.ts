@@ -187,6 +187,7 @@ it("leaves a lookup that it cannot finish to another worker, however long the do
   await worker.stop();
   expect(events).toEqual([]);
   expect(await state()).toBe("sending");
+  expect((await payouts.stats()).lagMs).toBe(0);
   await payouts.runDue();
   expect(await state()).toBe("sent");
 });
