@@ -209,7 +209,7 @@ WHERE payout_id = $1 AND fence = $2`,
 export function* disproveAttempts(payoutId: number): Work<void> {
   yield* sql(
     `UPDATE {payout_attempts} SET outcome = 'disproved'
-WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')`,
+WHERE payout_id = $1 AND (outcome IS NULL OR outcome IN ('unknown', 'limited'))`,
     [payoutId],
   );
 }

@@ -106,22 +106,27 @@ describe("a new key of the same merchant", () => {
     expect(world.made).toHaveLength(3);
   });
 
-  it("leaves a payout to a person if no response has shown the merchant", async () => {
-    const { world, payouts, state } = await opened();
-    world.fates.push("lost");
-    await payouts.plan(order);
-    await payouts.runDue();
-    const rotated = world.open({ client: rotatedOf(world) });
-    await world.live(rotated, 90 * minute);
-    expect(await payouts.get(order.orderId)).toMatchObject({
-      state: "needs_decision",
-      problem: expect.stringContaining("was sent with another key"),
-    });
-    await rotated.resolve(order.orderId, { ...by, neverSent: true });
-    await world.live(rotated, minute);
-    expect(await state()).toBe("sent");
-    expect(world.made).toHaveLength(1);
-  });
+  it.each(["lost", 429])(
+    "leaves a payout to a person if no response has shown the merchant: %s",
+    async (fate) => {
+      const { world, payouts, state } = await opened();
+      world.fates.push("lost");
+      const limited = () => Response.json({ code: "x", message: "No" }, { status: 429 });
+      world.answer = (method) => (fate === 429 && method === "POST" ? limited() : undefined);
+      await payouts.plan(order);
+      await payouts.runDue();
+      const rotated = world.open({ client: rotatedOf(world) });
+      await world.live(rotated, 90 * minute);
+      expect(await payouts.get(order.orderId)).toMatchObject({
+        state: "needs_decision",
+        problem: expect.stringContaining("was sent with another key"),
+      });
+      await rotated.resolve(order.orderId, { ...by, neverSent: true });
+      await world.live(rotated, minute);
+      expect(await state()).toBe("sent");
+      expect(world.made).toHaveLength(1);
+    },
+  );
 
   it("sends again what an older version of settlekit sent", async () => {
     const { world, payouts, state } = await opened();
