@@ -200,5 +200,5 @@ export function checkedLimits<Client, Mode extends StoreMode>(
 export function checkDecision(decision: Decision): Decision {
   checkOptionNames(decision, ["by", "reason"]);
   const { by, reason } = decision;
-  return { by: checkName("by", by), reason: reason === undefined ? reason : checkReason(reason) };
+  return { by: checkName(by), reason: reason === undefined ? reason : checkReason(reason) };
 }

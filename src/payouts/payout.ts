@@ -165,8 +165,8 @@ export function storable(text: unknown): string | null {
 }
 
 /** @throws {InvalidRequestError} when it cannot be the name of a person or program. */
-export function checkName(param: string, value: unknown): string {
-  return checkLine(param, "name the person who decides, in", value);
+export function checkName(value: unknown): string {
+  return checkLine("by", "name the person who decides, in", value);
 }
 
 /** @throws {InvalidRequestError} when it is not a reason on one line. */

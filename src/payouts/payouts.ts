@@ -108,7 +108,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     const { client, limits, tenant } = this.#context;
     const body = client.checked(input);
     const idempotencyKey = client.keyOf(body.orderId);
-    const name = by === undefined ? by : checkName("by", by);
+    const name = by === undefined ? by : checkName(by);
     return { tenant, limits, body, idempotencyKey, by: name };
   }
 
@@ -131,8 +131,8 @@ export class Payouts<Client, Mode extends StoreMode> {
    * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async reject(orderId: string, decision: Decision): Promise<Payout> {
-    const end = { ...checkDecision(decision), isRejected: true };
-    return this.#change((ledger) => endPlan(ledger, checkOrderId(orderId), end));
+    const checked = checkDecision(decision);
+    return this.#change((ledger) => endPlan(ledger, checkOrderId(orderId), "rejected", checked));
   }
 
   /**
@@ -142,8 +142,8 @@ export class Payouts<Client, Mode extends StoreMode> {
    * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async cancel(orderId: string, decision: Decision): Promise<Payout> {
-    const end = { ...checkDecision(decision), isRejected: false };
-    return this.#change((ledger) => endPlan(ledger, checkOrderId(orderId), end));
+    const checked = checkDecision(decision);
+    return this.#change((ledger) => endPlan(ledger, checkOrderId(orderId), "cancelled", checked));
   }
 
   /**
@@ -157,7 +157,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   async resolve(orderId: string, resolution: Resolution): Promise<Payout> {
     checkOptionNames(resolution, resolutionNames);
-    const by = checkName("by", resolution.by);
+    const by = checkName(resolution.by);
     const row = await resolvePayout(this.#context, checkOrderId(orderId), { ...resolution, by });
     tell(this.#context, row);
     return payoutFrom(row);

@@ -216,12 +216,10 @@ function isSamePerson(planner: string | null, approver: string): boolean {
 export function* endPlan(
   ledger: Ledger,
   orderId: string,
-  end: Decision & { readonly isRejected: boolean },
+  verb: "rejected" | "cancelled",
+  { by, reason }: Decision,
 ): Work<PayoutRow> {
-  const { by, reason, isRejected } = end;
-  const [verb, state] = isRejected
-    ? (["rejected", "refused"] as const)
-    : (["cancelled", "cancelled"] as const);
+  const state = verb === "rejected" ? "refused" : "cancelled";
   const row = yield* lockedRow(ledger, orderId, verb, ["planned", "approved"]);
   const attempts = yield* sql(
     "SELECT fence FROM {payout_attempts} WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')",
@@ -240,7 +238,7 @@ export function* endPlan(
       { code: "wrong_state", param: "orderId" },
     );
   }
-  const problem = `${isRejected ? "Rejected" : "Cancelled"} by ${by}${reason ? `: ${reason}` : "."}`;
+  const problem = `${verb === "rejected" ? "Rejected" : "Cancelled"} by ${by}${reason ? `: ${reason}` : "."}`;
   yield* sql(
     `UPDATE {payouts} SET state = $2, problem = $3, final_at = {now}, reserved_at = NULL, ${takenOver} WHERE id = $1`,
     [row.id, state, problem],
