@@ -20,15 +20,7 @@ import { readOthers } from "./others.ts";
 import { type PayoutRow, unsentState } from "./payout.ts";
 import { refuse } from "./refusals.ts";
 import { needDecision, settle } from "./settle.ts";
-import {
-  concernsAll,
-  doubtOf,
-  heldUp,
-  outcomeOf,
-  problemOf,
-  type StepResult,
-  suspendedCode,
-} from "./trouble.ts";
+import { concernsAll, doubtOf, heldUp, outcomeOf, problemOf, type StepResult } from "./trouble.ts";
 
 /** Huge lists take a long time to read. The lease is renewed in the meantime. */
 const lookDeadlineMs = 900_000;
@@ -214,9 +206,8 @@ async function failed(
   const outcome = outcomeOf(error);
   const doubt = outcome === "unknown" ? doubtOf(error) : undefined;
   const problem = doubt?.message ?? thrownText(error);
-  const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
   const askedMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
-  const usualMs = Math.max(backoffMs(row.failures), Math.min(askedMs, longestBackoffMs));
+  const waitMs = Math.max(backoffMs(row.failures), Math.min(askedMs, longestBackoffMs));
   // One transaction, so that a crash cannot leave a payout in doubt whose request was not sent.
   const refused = await decide(context, function* (ledger) {
     // Locks the payout before its attempt, as every transaction does: another worker may be releasing it.
@@ -227,7 +218,7 @@ async function failed(
     const isInDoubt = hasLooked ? mayTakeEffect(outcome) : past.requests > 0;
     if (outcome === "rejected" && !isInDoubt && InvalidRequestError.is(error))
       return yield* refuse(ledger, row, problem, error.param);
-    const backoff = past.now + (wasSuspended ? 1_000 : usualMs);
+    const backoff = past.now + waitMs;
     const isKeyed = client.isKeyed && past.isKeyAlive;
     const dueAt = isInDoubt && !isKeyed ? Math.max(past.lookAt, backoff) : backoff;
     yield* putOff(row, { dueAt, problem, ...(!isInDoubt && { state: unsentState(row) }) });
@@ -240,7 +231,7 @@ async function failed(
     return Object(error).status === 409 ? "answered" : doubt;
   }
   tellFailure(context, row, error);
-  return concernsAll(error) && !wasSuspended ? error : undefined;
+  return concernsAll(error) ? error : undefined;
 }
 
 /** Sent: reads the withdrawal's current status. */

@@ -54,11 +54,12 @@ export function heldUp(leaveMs: number): SettlekitError {
   );
 }
 
-/** The code of that error. */
-export const suspendedCode = "process_suspended";
+const suspendedCode = "process_suspended";
 
 /** Whether the error of a request concerns all payouts. */
 export function concernsAll(error: unknown): error is SettlekitError {
+  // A request that left too late shows nothing about the service.
+  if (SettlekitError.is(error) && error.code === suspendedCode) return false;
   return (
     AuthenticationError.is(error) ||
     PermissionError.is(error) ||
