@@ -54,7 +54,7 @@ function register(
       let stopped: string | undefined;
       const changed = yield* inLedger(
         tenant,
-        (ledger) => settle(ledger, orderId, withdrawal, { isSlow: true }),
+        (ledger) => settle(ledger, orderId, withdrawal, { hasInbox: true }),
         (reason) => {
           stopped = reason;
         },

@@ -254,7 +254,7 @@ async function settleWith(
   isAnswer = false,
 ): Promise<undefined> {
   const found = withdrawals.map(({ id }) => id);
-  const options = { isSlow: context.hasInbox, found, answers: isAnswer ? row : undefined };
+  const options = { hasInbox: context.hasInbox, found, answers: isAnswer ? row : undefined };
   const settled = await decide(context, function* (ledger) {
     let changed: PayoutRow | undefined;
     for (const withdrawal of withdrawals) {

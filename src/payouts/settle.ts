@@ -12,8 +12,8 @@ function followMs(ageMs: number): number {
 }
 
 interface SettleOptions {
-  /** Whether a webhook will report the end. */
-  readonly isSlow?: boolean;
+  /** Whether an inbox reports withdrawals that ended. */
+  readonly hasInbox?: boolean;
   /** The person who decided that this withdrawal is the payout's. */
   readonly by?: string;
   /**
@@ -34,7 +34,7 @@ export function* settle(
   ledger: Ledger,
   orderId: string,
   withdrawal: Withdrawal,
-  { isSlow = false, by, found = [], answers }: SettleOptions = {},
+  { hasInbox = false, by, found = [], answers }: SettleOptions = {},
 ): Work<PayoutRow | undefined> {
   // Takes the row's lock, so that two responses are recorded one after the other.
   const [clock] = yield* sql<{ now: number }>(
@@ -96,7 +96,7 @@ export function* settle(
       problem,
       isEnd ? 1 : 0,
       status === "failed" || status === "cancelled" ? 1 : 0,
-      isSlow ? 600_000 : Math.round(followMs(ageMs)),
+      hasInbox ? 600_000 : Math.round(followMs(ageMs)),
       createdMs(withdrawal, clock?.now ?? 0),
     ],
   );
