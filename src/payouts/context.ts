@@ -11,7 +11,7 @@ import { type PayoutRow, payoutFrom } from "./payout.ts";
 import { payoutTables } from "./tables.ts";
 
 /** This process's reading of the list. */
-export class Reading {
+class Reading {
   /** When the last one began, by `performance.now()`. */
   at = Number.NEGATIVE_INFINITY;
   running: Promise<void> | undefined;
