@@ -75,6 +75,8 @@ it("sends nothing when its process was suspended after the attempt was committed
   } finally {
     Date.now = now;
   }
+  await world.advance(4_000);
+  expect(await payouts.runDue()).toBe(0);
   await world.live(payouts, 10 * minute);
   expect(await state()).toBe("sent");
   expect(world.made).toHaveLength(1);
