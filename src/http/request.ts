@@ -124,11 +124,11 @@ export function redactor(credential: string): (text: string) => string {
 }
 
 function patternOf(credential: string): RegExp {
-  // URLs and JSON escape some characters.
+  // URLs and JSON escape some characters. A text may be cut off within an escape.
   const literal = (text: string) =>
     text.replace(/\W/g, (it) => `(?:\\\\?\\${it}|(?:%|\\\\u00)${it.charCodeAt(0).toString(16)})`);
   const start = credential.slice(0, tellingLength);
-  const cut = [...start].map((_, index) => `${literal(start.slice(0, index + 1))}$`);
+  const cut = [...start].map((_, at) => `${literal(start.slice(0, at + 1))}(?:[%\\\\][\\du]*)?$`);
   // A class takes no stack, however long the text is. It includes the characters of escapes.
   const rest = `[${credential.replace(/\W/g, "\\$&")}%\\\\u\\da-f]*`;
   const forms = [literal(credential), literal(start) + rest, ...cut.slice(tellingAtEnd - 1)];

@@ -34,6 +34,17 @@ describe("a credential in a text", () => {
     expect(redactor(token)(`?t=${encodeURIComponent(token)}`)).toBe("?t=[redacted]");
   });
 
+  test.each([
+    ["encoded", (text: string) => encodeURIComponent(text)],
+    ["escaped", (text: string) => text.replaceAll("/", "\\u002f")],
+  ])("%s is redacted even if the text ends within an escape", (_, escaped) => {
+    const token = "tok_9f/4a/7c/1e/0b/52";
+    const text = escaped(token);
+    for (let length = 6; length <= text.length; length++) {
+      expect(redactor(token)(`bad ${text.slice(0, length)}`)).toBe("bad [redacted]");
+    }
+  });
+
   test("never shows, wherever it is cut off", () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(key.length), (before, length) => {
