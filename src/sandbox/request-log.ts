@@ -13,9 +13,9 @@ function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmitted"> {
   return { body: withoutSecrets(start), bodyOmitted: text.length - start.length };
 }
 
-/** Secrets, even if cut off at the end of the text. They may follow %3D, but no small letter: task_created is none. */
+/** Secrets, even if cut off at the text's end. They may follow %3d or \n, but no small letter: task_created is none. */
 const secrets =
-  /(?<![a-z])(?:sk_[\w-]{8,}|ps_[0-9a-f]{16,}|whsec_[\w-]{8,}|at_test_[\w-]{8,}|(?:sk|ps|whsec|at_test)_[\w-]{0,15}$)/g;
+  /(?:(?<![a-z])|(?<=(?:%|\\u00)[0-7][a-f]|\\[bfnrt]))(?:sk_[\w-]{8,}|ps_[0-9a-f]{16,}|whsec_[\w-]{8,}|at_test_[\w-]{8,}|(?:sk|ps|whsec|at_test)_[\w-]{0,15}$)/g;
 
 /** The payment secret in the query of a payment URL, under any spelling of the parameter. */
 const secretParameter = /([?&](?:payment[-_]?)?secret=)[^&#\s"'<>\\]+/gi;

@@ -129,6 +129,10 @@ describe("the record of requests", () => {
       await send(sandbox, paymentsPath, {
         body: { ...order, customMetadata: `{"key":"${each}"}` },
       });
+      // After a letter that ends an escape.
+      for (const escaped of ["%3d", "\\n", "\\u003d"]) {
+        await send(sandbox, paymentsPath, { body: `${escaped}${each}` });
+      }
       // Cut off by the limit, so that no pattern for a whole secret matches.
       await send(sandbox, paymentsPath, { body: " ".repeat(8_192 - 20) + each });
     }
