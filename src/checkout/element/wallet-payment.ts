@@ -178,6 +178,8 @@ export class WalletPayment {
 
   /** Adds what wallets may have sent, unless another tab or element is still waiting for one of them. */
   async #recallDoubted(paymentId: string): Promise<void> {
+    // Even a brief claim turns away a customer who is paying in another tab or element.
+    if (withStored(paymentId, this.#options.known()).doubted.length === 0) return;
     const claiming = new AbortController();
     if (await claim(paymentId, claiming.signal)) this.#recall(paymentId, true);
     claiming.abort();

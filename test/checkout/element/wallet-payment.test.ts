@@ -101,6 +101,17 @@ describe("a wallet", () => {
     expect(second.known.sent).toMatchObject([{ hash }]);
   });
 
+  test("is asked even if another element of the payment starts at that moment", async () => {
+    const it = await element();
+    const starting = element();
+    const paying = it.wallet.pay("1");
+    await starting;
+    await vi.waitUntil(() => transfers.length === 1 || it.errors.length > 0);
+    expect(it.errors).toEqual([]);
+    transfers[0]?.resolve(hash);
+    await paying;
+  });
+
   test("is not asked to send after the price has changed", async () => {
     accounts = Promise.withResolvers();
     const it = await element();
