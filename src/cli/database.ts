@@ -67,7 +67,7 @@ export async function withStore<T>(
     new Client({ connectionString });
   } catch (error) {
     const fact = `The URL of the database cannot be used: ${(error as Error).message}.`;
-    throw new UsageError(`${fact} In its password, write / # ? as %2F %23 %3F.`);
+    throw new UsageError(`${fact} If its password has a / # or ?, write %2F %23 or %3F.`);
   }
   const pool = new Pool({ connectionString, max: 4 });
   const store = postgres(pool, { schema }) as Store;

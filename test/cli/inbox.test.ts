@@ -62,8 +62,14 @@ describe("settlekit inbox", () => {
     const url = "postgres://shop:hunter2/3@127.0.0.1/shop";
     const { code, stderr } = await run("status", "--database-url", url);
     expect(code).toBe(2);
-    expect(stderr).toContain("Invalid URL. In its password, write / # ? as %2F %23 %3F.");
+    expect(stderr).toContain("Invalid URL. If its password has a / # or ?, write %2F %23 or %3F.");
     expect(stderr).not.toContain("hunter2");
+  });
+
+  test("does not blame the password for a certificate that cannot be read", async () => {
+    const url = "postgres://shop:hunter@127.0.0.1/shop?sslrootcert=missing.pem";
+    const { code, stderr } = await run("status", "--database-url", url);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/missing\.pem.*\. If its password/)]);
   });
 
   test("says that the tables are missing, and prints them", async () => {
