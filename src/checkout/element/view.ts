@@ -170,12 +170,15 @@ function statusText(phase: View["phase"], known: Known, texts: Texts): string {
 }
 
 function noticeOf(phase: View["phase"], known: Known, texts: Texts): string | undefined {
-  const { isOffline, isRenewed, offer, payment, doubted } = known;
+  const { isOffline, isRenewed, offer, payment, wallet: progress } = known;
   const isOpen = phase === "pay" || phase === "deposit";
+  // The line about the wallet says it of the latest.
+  const inLine = progress?.failure === "wallet_outcome_unknown" ? progress.wallet : undefined;
+  const doubted = known.doubted.filter(({ wallet }) => isOpen && wallet !== inLine);
   const notices = [
     isOffline && payment && phase !== "over" ? texts.say("offline") : "",
     isOpen ? sentBefore(known, texts) : "",
-    ...(isOpen ? doubted : []).map(({ wallet }) => texts.say("walletUncertain", { wallet })),
+    ...doubted.map(({ wallet }) => texts.say("walletUncertain", { wallet })),
     isRenewed && offer ? texts.say("priceRenewed") : "",
   ];
   return notices.filter(Boolean).join(" ") || undefined;

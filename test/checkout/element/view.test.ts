@@ -200,10 +200,15 @@ test("every wallet that may have paid is named above the address, whatever anoth
   const [{ choice } = { choice: undefined }] = [known.offer];
   if (!choice) throw new Error("The quote offers a choice.");
   const doubted = ["Anvil", "Rabby"].map((wallet) => ({ wallet, choice }));
-  const wallet = { wallet: "Frame", choice, step: "failed", failure: "wallet_rejected" } as const;
-  const { notice, wallet: line } = viewOf({ ...known, doubted, wallet }, texts);
+  const rejected = { wallet: "Frame", choice, step: "failed", failure: "wallet_rejected" } as const;
+  const { notice, wallet: line } = viewOf({ ...known, doubted, wallet: rejected }, texts);
   expect(notice).toMatch(/unclear whether Anvil sent .* unclear whether Rabby sent/);
   expect(line?.text).toContain("You rejected the request in Frame.");
+  // Not twice while the wallet's own line says it.
+  const lost = { ...rejected, wallet: "Rabby", failure: "wallet_outcome_unknown" } as const;
+  const after = viewOf({ ...known, doubted, wallet: lost }, texts);
+  expect(after.notice).toMatch(/Anvil(?!.*Rabby)/);
+  expect(after.wallet?.text).toContain("unclear whether Rabby sent");
 });
 
 describe("the choices", () => {
