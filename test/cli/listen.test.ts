@@ -272,7 +272,7 @@ describe("settlekit listen", () => {
     const { port } = new URL(running.url);
     const second = await settlekit(["listen", "--port", port, "--secret", secret]);
     expect(second).toMatchObject({ code: 2, stdout: "" });
-    expect(second.stderr).toContain("0 takes any free port");
+    expect(second.stderr).toContain("0 takes any free one");
     const { stdout } = await settlekit(["listen", "--port", port, "--secret", secret, "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ type: "error", error: { code: "port_taken" } });
     expect(await running.stop("SIGTERM")).toMatchObject({ code: 143, stderr: "" });

@@ -91,7 +91,7 @@ describe("settlekit sandbox", () => {
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ type: "error", error: { code: "port_taken" } });
     expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
-    expect(stderr).toContain("0 takes any free port");
+    expect(stderr).toContain("0 takes any free one");
   });
 
   test("listens for other machines only with --host, and warns about it", async () => {

@@ -115,7 +115,8 @@ describe("parseUnits", () => {
     expect(parseUnits(`1.${zeros}`, 0)).toBe(1n);
     expect(thrownBy(() => parseUnits(`1.${zeros}1`, 18)).message).toContain("1000001 decimal");
     const parse = (length: number) => parseUnits(`1.${"0".repeat(length)}`, 0);
-    expect(growth(parse, 125_000)).toBeLessThan(24);
+    // V8 allocates longer texts than 128 kB elsewhere, at another cost.
+    expect(growth(parse, 500_000)).toBeLessThan(24);
   });
 
   it("quotes only the beginning of a long text", () => {
