@@ -75,9 +75,8 @@ export function fetchMayResend(
   hasDispatcher = false,
 ): boolean {
   if (replay === "safe") return false;
-  if (runtime.startsWith("bun/")) return replay === "unsafe";
-  const isNode = runtime.startsWith("node/");
-  return runtime.startsWith("deno/") || (isNode && (hasDispatcher || replay === "unsafe"));
+  if (replay === "unsafe") return /^(bun|deno|node)\//.test(runtime);
+  return runtime.startsWith("deno/") || (hasDispatcher && runtime.startsWith("node/"));
 }
 
 /** The request with its body as a stream, which calls `check` when the body is written to the connection. */
