@@ -26,7 +26,7 @@ const bundles: readonly Bundle[] = [
     name: "MerchantClient",
     source: 'export { MerchantClient } from "../dist/index.js"',
     aimBytes: 42_000,
-    gateBytes: 55_200,
+    gateBytes: 55_300,
   },
   {
     // From the source, because the package already contains the library that draws QR codes.
