@@ -85,7 +85,7 @@ export function tabsCases(browser: () => Browser): void {
       await first.click();
       await says("Check the amount and the address");
       await second.click();
-      await says("A wallet request is still pending. Respond to that one first.");
+      await says("A wallet request is still pending. Respond to it first.");
       expect(wallet.transfers.length).toBe(1);
       expect(errors()).toEqual(["wallet_busy"]);
       wallet.reject(0);

@@ -53,18 +53,18 @@ export const english = {
   walletSwitching: "Open {wallet} and switch to {network}.",
   walletSending: "Check the amount and the address in {wallet}, then confirm.",
   walletSendingLate:
-    "The price has expired. Reject the request in {wallet}, then pay with the new price.",
+    "The price has expired. Reject the request in {wallet}, then pay the new price.",
   walletSendingCancelled:
     "Cancelled. Reject the request in {wallet} as well, so that nothing is sent.",
   walletSent: "{wallet} has sent the payment. The network usually shows it within a minute.",
   sentBefore:
     "{wallet} has already sent this payment. Pay again only if that transaction failed: otherwise you pay twice.",
   walletRejected: "You rejected the request in {wallet}. Nothing was sent.",
-  walletBusy: "A wallet request is still pending. Respond to that one first.",
+  walletBusy: "A wallet request is still pending. Respond to it first.",
   walletUnknownChain:
     "{wallet} does not know {network}. Add this network in {wallet}, then try again.",
   walletWrongChain:
-    "{wallet} is not on {network}. Switch networks in the wallet, then try again. Nothing was sent.",
+    "{wallet} is not on {network}. Switch networks, then try again. Nothing was sent.",
   walletNoFunds:
     "The account does not hold enough {token} on {network}, or not enough for the network fee. Nothing was sent.",
   walletQuoteExpired:
@@ -111,10 +111,10 @@ export const english = {
   notSetUp:
     "This payment cannot be shown ({code}). The shop needs to fix its page; you were not charged.",
   notAccessible:
-    "This payment cannot be opened with this link ({code}). Ask the shop for a new one.",
+    "This payment cannot be opened with this link ({code}). Ask the shop for a new link.",
   notFound: "This payment does not exist ({code}). Ask the shop for a new link.",
   unavailable:
-    "The payment cannot be loaded at the moment ({code}). This page will try again automatically.",
+    "The payment cannot be loaded at the moment ({code}). The page tries again automatically.",
 } as const;
 
 /** The name of a text. */

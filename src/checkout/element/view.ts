@@ -88,7 +88,7 @@ export function viewOf(known: Known, texts: Texts): View {
     phase,
     tone: toneOf(phase, known),
     status: statusText(phase, known, texts),
-    notice: noticeOf(phase, known, texts),
+    notice: noticeOf(known, texts, isOpen, phase === "over"),
     merchant: payment && printable(payment.merchantShortName, 80),
     monogram: initials(payment?.merchantShortName),
     order: payment?.orderId
@@ -169,17 +169,18 @@ function statusText(phase: View["phase"], known: Known, texts: Texts): string {
   return name ? texts.say(name) : texts.say("otherStatus", { status: printable(status) });
 }
 
-function noticeOf(phase: View["phase"], known: Known, texts: Texts): string | undefined {
-  const { isOffline, isRenewed, offer, payment, wallet: progress } = known;
-  const isOpen = phase === "pay" || phase === "deposit";
-  // The line about the wallet says it of the latest.
-  const inLine = progress?.failure === "wallet_outcome_unknown" ? progress.wallet : undefined;
-  const doubted = known.doubted.filter(({ wallet }) => isOpen && wallet !== inLine);
+function noticeOf(known: Known, texts: Texts, isOpen: boolean, isOver: boolean) {
+  const { isOffline, isRenewed, offer, payment, doubted, wallet: line } = known;
+  const uncertain = doubted.map(
+    ({ wallet }) =>
+      // The wallet's own line says it of the latest.
+      (wallet !== line?.wallet || line.failure !== "wallet_outcome_unknown") &&
+      texts.say("walletUncertain", { wallet }),
+  );
   const notices = [
-    isOffline && payment && phase !== "over" ? texts.say("offline") : "",
-    isOpen ? sentBefore(known, texts) : "",
-    ...doubted.map(({ wallet }) => texts.say("walletUncertain", { wallet })),
-    isRenewed && offer ? texts.say("priceRenewed") : "",
+    isOffline && payment && !isOver && texts.say("offline"),
+    ...(isOpen ? [sentBefore(known, texts), ...uncertain] : []),
+    isRenewed && offer && texts.say("priceRenewed"),
   ];
   return notices.filter(Boolean).join(" ") || undefined;
 }

@@ -96,8 +96,7 @@ export class WalletPayment {
       // A wallet's error may itself throw when it is read: then it proves nothing.
       const unexpected = isSending ? "wallet_outcome_unknown" : "wallet_failed";
       const code = SettlekitError.is(error) ? (error.code as WalletFailure) : unexpected;
-      if (code === "wallet_outcome_unknown")
-        update({ doubted: withStored(payment.id, known(), transfer).doubted });
+      if (code === "wallet_outcome_unknown") update(withStored(payment.id, known(), transfer));
       else if (isSending) store(payment.id, known());
       // The wallet was asked to withdraw the request.
       const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
@@ -169,8 +168,7 @@ export class WalletPayment {
     const before = known();
     const { sent, doubted: all } = withStored(paymentId, before);
     const doubted = isClaimed ? all : before.doubted;
-    const added = sent.length + doubted.length - before.sent.length - before.doubted.length;
-    if (added === 0) return false;
+    if (sent.length + doubted.length === before.sent.length + before.doubted.length) return false;
     this.giveUp();
     update({ sent, doubted, payingAgain: undefined });
     return true;
