@@ -97,7 +97,8 @@ async function openPostgres(server: string, template?: string): Promise<TestData
   return {
     address: url,
     open(options) {
-      const store: Store = postgres(newPool(), options);
+      // Tests advance this process's clock faster than a busy server accepts connections.
+      const store: Store = postgres(newPool(), { connectTimeoutMs: 3_600_000, ...options });
       stores.push(store);
       return store;
     },

@@ -146,6 +146,7 @@ describe.each(shops)("while the service cannot be read, an inbox on %s", (_, it)
     expect(reads(shop) - before).toBeLessThanOrEqual(2 * 18);
     // On a busy machine, the worker may also report that it waited for a connection to the database: its clock is faster.
     expect(shop.told("failed").filter(({ kind }) => kind === "payment")).toHaveLength(1);
+    expect(shop.told("retried")).toEqual([]);
     expect(await failures(shop)).toBe(0);
     shop.sandbox.faults.clear();
     await pass(shop, 30_500);
