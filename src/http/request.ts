@@ -79,10 +79,10 @@ export function fetchMayResend(
   return runtime.startsWith("deno/") || (hasDispatcher && runtime.startsWith("node/"));
 }
 
-/** The request with its body as a stream, which calls `check` when the body is written to the connection. */
+/** The request as the runtime's fetch does not resend it. A stream calls `check` when it is written to the connection. */
 export function sentOnce({ body, headers, ...init }: FetchInit, check: () => void, runtime = "") {
-  // Bun resends a PUT or DELETE, and up to 1.3 a POST, but nothing on a new connection. Up to 1.3, such a stream hangs.
-  // keepalive: false gives the request a connection of its own.
+  // Bun resends a PUT or DELETE, and up to 1.3 a POST, but nothing on a new connection, which keepalive: false demands.
+  // Up to 1.3, a request whose body is the stream below hangs.
   if (runtime.startsWith("bun/")) return { ...init, body, headers, keepalive: false };
   const bytes = new TextEncoder().encode(body);
   const source: UnderlyingDefaultSource = {
