@@ -156,8 +156,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Bun sends withdrawals on connections that it reuses, and sends them again when one breaks",
     file: "src/http/request.ts",
-    find: "/^(bun|deno|node)",
-    replace: "/^(deno|node)",
+    find: ': runtime !== ""',
+    replace: ": /^(deno|node)/.test(runtime)",
+    test: "test/http/repeating-fetch.test.ts",
+  },
+  {
+    name: "Cloudflare Workers send a DELETE without a body, which they repeat when a connection breaks",
+    file: "src/http/request.ts",
+    find: "? !body :",
+    replace: "? false :",
     test: "test/http/repeating-fetch.test.ts",
   },
   {

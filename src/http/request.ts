@@ -65,17 +65,18 @@ export function prepareRequest(
 
 /**
  * Whether the runtime's fetch might resend a request that it must not resend. Deno's and Bun's resend when a reused
- * connection breaks, even what the service has acted on; Node's resends after a 421. Deno and Node cannot resend a
- * stream. On Node, the body of a keyed request is text, which merchants' tests read, because resending it is harmless;
- * with a dispatcher that resends requests and then fails to connect, only a stream shows that the first one was sent.
+ * connection breaks, even what the service has acted on, and Cloudflare's a PUT or DELETE without a body; Node's resends
+ * after a 421. None but Bun's resends a stream. On Node, the body of a keyed request is text, which merchants' tests
+ * read, because resending it is harmless; with a dispatcher that resends requests and then fails to connect, only a
+ * stream shows that the first one was sent.
  */
 export function fetchMayResend(
   runtime = "",
-  { replay }: PreparedRequest,
+  { replay, body }: PreparedRequest,
   hasDispatcher = false,
 ): boolean {
   if (replay === "safe") return false;
-  if (replay === "unsafe") return /^(bun|deno|node)\//.test(runtime);
+  if (replay === "unsafe") return runtime === "cloudflare-workers" ? !body : runtime !== "";
   return runtime.startsWith("deno/") || (hasDispatcher && runtime.startsWith("node/"));
 }
 

@@ -197,3 +197,31 @@ describe("Deno's fetch, which repeats requests by itself", () => {
     expect(inits.map((init) => init.body)).toEqual([JSON.stringify(body), JSON.stringify(body)]);
   });
 });
+
+// The behaviour of workerd itself is tested by npm run test:runtimes.
+describe("Cloudflare's fetch, which repeats a PUT or DELETE without a body if a reused connection breaks", () => {
+  const inits: RequestInit[] = [];
+
+  beforeEach(() => {
+    inits.length = 0;
+    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      inits.push(init);
+      return Response.json({ id: "1" });
+    });
+  });
+  afterEach(() => void vi.unstubAllGlobals());
+
+  test("gets an empty stream for such a request", async () => {
+    const remove = { ...createWithdrawal, method: "DELETE", path: "/v1/item" } as const;
+    await httpTo({ url: "https://api.example" }).call(remove, {});
+    expect(inits[0]?.body).toBeInstanceOf(ReadableStream);
+    expect(await new Response(inits[0]?.body).text()).toBe("");
+  });
+
+  test("gets text for a withdrawal, which then has a length", async () => {
+    const body = { amount: 2500 };
+    await httpTo({ url: "https://api.example" }).call(createWithdrawal, { body });
+    expect(inits[0]?.body).toBe(JSON.stringify(body));
+  });
+});
