@@ -41,7 +41,8 @@ export function readNetworkError(error: unknown, service?: URL): NetworkFailure 
     return { kind: "tls", code, detail };
   }
   // undici refused a dispatcher from another copy of undici before it sent anything.
-  if (code === "UND_ERR_INVALID_ARG") return { kind: "not_taken", code, detail };
+  const isForeign = code === "UND_ERR_INVALID_ARG" && detail.startsWith("invalid on");
+  if (isForeign) return { kind: "not_taken", code, detail };
   if (argumentMessage.test(detail)) return { kind: "not_taken", code: "invalid_argument", detail };
   return { kind: "connection", code, detail };
 }

@@ -78,8 +78,14 @@ describe("a failed fetch", () => {
   });
 
   test("with a dispatcher from another version of undici sent nothing", () => {
-    const failure = readNetworkError(fetchFailed(system("UND_ERR_INVALID_ARG")));
-    expect(failure.kind).toBe("not_taken");
+    const cause = { ...system("UND_ERR_INVALID_ARG"), message: "invalid onRequestStart method" };
+    expect(readNetworkError(fetchFailed(cause)).kind).toBe("not_taken");
+  });
+
+  test("that a proxy refused after it arrived there may have been sent", () => {
+    const message = "Proxy Authentication Required (407)";
+    const cause = { ...system("UND_ERR_INVALID_ARG"), message };
+    expect(readNetworkError(fetchFailed(cause)).kind).toBe("connection");
   });
 
   test("to several addresses sent nothing only if none of them could be reached", () => {
