@@ -40,6 +40,8 @@ export function createSender(settings: HttpSettings) {
   const runtime = runtimeName();
   // With a dispatcher, a custom fetch is undici's, which resends the same requests as Node's own.
   const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
+  // A function of the merchant may read the body, which stays text on Bun.
+  const mayRead = customFetch && customFetch !== globalThis.fetch && !runtime?.startsWith("bun/");
   // Not as the defaults of an instance, which ky merges into each call's options, one by one.
   const common = {
     prefix: baseUrl,
@@ -143,12 +145,10 @@ export function createSender(settings: HttpSettings) {
       };
       check();
       hasLeft = true;
-      const mayResend =
-        fetchMayResend(runtime, attempt, hasDispatcher) && (!customFetch || hasDispatcher);
+      const isKnown = !mayRead || hasDispatcher;
+      const mayResend = isKnown && fetchMayResend(runtime, attempt, hasDispatcher);
       const given = (mayResend ? sentOnce(init, check, runtime) : init) as FetchInit & RequestInit;
-      const answer = Promise.resolve(
-        customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),
-      );
+      const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, given));
       const response = await unlessAborted(answer, signal).finally(() => {
         // A fetch that ignores its signal may still resolve with a response that nothing reads.
         if (signal.aborted) answer.then(cancelBody, () => {});

@@ -43,6 +43,13 @@ describe("Node's fetch, which repeats requests after a 421", () => {
     expect(server.requests[1]?.headers).toMatchObject({ "content-length": "0" });
   });
 
+  test("sends a withdrawal once if a merchant passes it as the fetch option", async () => {
+    await using server = await scriptedServer({ status: 421 }, { status: 201 });
+    const http = httpTo(server, { fetch: globalThis.fetch });
+    await expect(http.call(createWithdrawal, post)).rejects.toMatchObject({ attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("gets the body of a new payment as text, so that tests can read it", async () => {
     const fetch = vi
       .spyOn(globalThis, "fetch")
@@ -148,6 +155,13 @@ describe("Bun's fetch, which repeats requests if a reused connection breaks", ()
     expect(inits).toMatchObject([{ keepalive: false, body: JSON.stringify(body) }]);
   });
 
+  test("sends a withdrawal on a connection of its own through a merchant's fetch, too", async () => {
+    const fetch = (url: string, init: FetchInit) => globalThis.fetch(url, init);
+    const body = { amount: 2500 };
+    await httpTo({ url: "https://api.example" }, { fetch }).call(createWithdrawal, { body });
+    expect(inits).toMatchObject([{ keepalive: false, body: JSON.stringify(body) }]);
+  });
+
   test("reuses connections for a payment, which is harmless to repeat", async () => {
     await httpTo({ url: "https://api.example" }).call(createPayment, { body: { amount: 2500 } });
     expect(inits[0]).not.toHaveProperty("keepalive");
@@ -191,9 +205,15 @@ describe("Deno's fetch, which repeats requests by itself", () => {
     expect(await new Response(inits[0]?.body).text()).toBe("");
   });
 
-  test("gets text for a request that may be repeated, as a custom fetch does for any request", async () => {
-    await http().call(createQuote, { path: { paymentId: "1" }, body });
+  test("gets a stream if it is passed as the fetch option", async () => {
     await http({ fetch }).call(createWithdrawal, { body });
+    expect(inits[0]?.body).toBeInstanceOf(ReadableStream);
+  });
+
+  test("gets text for a request that may be repeated, as a custom fetch does for any request", async () => {
+    const own = (url: string, init: RequestInit) => fetch(url, init);
+    await http().call(createQuote, { path: { paymentId: "1" }, body });
+    await http({ fetch: own }).call(createWithdrawal, { body });
     expect(inits.map((init) => init.body)).toEqual([JSON.stringify(body), JSON.stringify(body)]);
   });
 });
