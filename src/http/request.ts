@@ -66,9 +66,8 @@ export function prepareRequest(
 /**
  * Whether the runtime's fetch might resend a request that it must not resend. Deno's and Bun's resend when a reused
  * connection breaks, even what the service has acted on, and Cloudflare's a PUT or DELETE without a body; Node's resends
- * after a 421. None but Bun's resends a stream. On Node, the body of a keyed request is text, which merchants' tests
- * read, because resending it is harmless; with a dispatcher that resends requests and then fails to connect, only a
- * stream shows that the first one was sent.
+ * after a 421. None but Bun's resends a stream. A keyed request is harmless to resend, but if the new connection is
+ * refused, it seems not to have been sent. On Node without a dispatcher, it stays text, which merchants' tests read.
  */
 export function fetchMayResend(
   runtime = "",
@@ -77,7 +76,7 @@ export function fetchMayResend(
 ): boolean {
   if (replay === "safe") return false;
   if (replay === "unsafe") return runtime === "cloudflare-workers" ? !body : runtime !== "";
-  return runtime.startsWith("deno/") || (hasDispatcher && runtime.startsWith("node/"));
+  return /^(deno|bun\/1\.[0-3]\.)/.test(runtime) || (hasDispatcher && runtime.startsWith("node/"));
 }
 
 /** The request as the runtime's fetch does not resend it. A stream calls `check` when it is written to the connection. */

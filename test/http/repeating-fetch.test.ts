@@ -166,6 +166,12 @@ describe("Bun's fetch, which repeats requests if a reused connection breaks", ()
     await httpTo({ url: "https://api.example" }).call(createPayment, { body: { amount: 2500 } });
     expect(inits[0]).not.toHaveProperty("keepalive");
   });
+
+  test("up to 1.3 sends a payment on a connection of its own, because a repetition may be refused", async () => {
+    vi.stubGlobal("Bun", { version: "1.3.14" });
+    await httpTo({ url: "https://api.example" }).call(createPayment, { body: { amount: 2500 } });
+    expect(inits).toMatchObject([{ keepalive: false }]);
+  });
 });
 
 // The behaviour of Deno itself is tested by npm run test:runtimes.
