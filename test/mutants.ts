@@ -119,10 +119,17 @@ export const mutants: readonly Mutant[] = [
     test: "test/http/repeating-fetch.test.ts",
   },
   {
+    name: "a platform's fetch that is passed as the fetch option repeats a withdrawal",
+    file: "src/http/send.ts",
+    find: "customFetch !== globalThis.fetch && ",
+    replace: "",
+    test: "test/http/repeating-fetch.test.ts",
+  },
+  {
     name: "Node repeats a withdrawal by itself after a 421",
     file: "src/http/request.ts",
-    find: "/^(bun|deno|node)",
-    replace: "/^(bun|deno)",
+    find: ': runtime !== ""',
+    replace: ": /^(bun|deno)/.test(runtime)",
     test: "test/http/repeating-fetch.test.ts",
   },
   {
