@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "the failure of a custom fetch proves that nothing was sent",
     file: "src/http/send.ts",
-    find: "readNetworkError(error, customFetch && new URL(baseUrl))",
+    find: "readNetworkError(error, ownFetch && new URL(baseUrl))",
     replace: "readNetworkError(error)",
     test: "test/money-safety/custom-fetch.test.ts",
   },
@@ -121,8 +121,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a platform's fetch that is passed as the fetch option repeats a withdrawal",
     file: "src/http/send.ts",
-    find: "customFetch !== globalThis.fetch && ",
-    replace: "",
+    find: "customFetch === globalThis.fetch ? undefined : customFetch",
+    replace: "customFetch",
     test: "test/http/repeating-fetch.test.ts",
   },
   {
@@ -311,7 +311,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "any error of a custom fetch counts as a network failure",
     file: "src/http/send.ts",
-    find: "if (customFetch && !isNetworkError(error) && !hasNetworkCode(error)) {",
+    find: "if (ownFetch && !isNetworkError(error) && !hasNetworkCode(error)) {",
     replace: "if (hasNetworkCode(undefined)) {",
     test: "test/http/send.test.ts",
   },

@@ -40,8 +40,8 @@ export function createSender(settings: HttpSettings) {
   const runtime = runtimeName();
   // With a dispatcher, a custom fetch is undici's, which resends the same requests as Node's own.
   const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
-  // A function of the merchant may read the body, which stays text on Bun.
-  const mayRead = customFetch && customFetch !== globalThis.fetch && !runtime?.startsWith("bun/");
+  // The merchant's own function may read the body, which is text on Bun in any case.
+  const ownFetch = customFetch === globalThis.fetch ? undefined : customFetch;
   // Not as the defaults of an instance, which ky merges into each call's options, one by one.
   const common = {
     prefix: baseUrl,
@@ -145,7 +145,7 @@ export function createSender(settings: HttpSettings) {
       };
       check();
       hasLeft = true;
-      const isKnown = !mayRead || hasDispatcher;
+      const isKnown = !ownFetch || hasDispatcher || runtime?.startsWith("bun/");
       const mayResend = isKnown && fetchMayResend(runtime, attempt, hasDispatcher);
       const given = (mayResend ? sentOnce(init, check, runtime) : init) as FetchInit & RequestInit;
       const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, given));
@@ -170,7 +170,7 @@ export function createSender(settings: HttpSettings) {
         );
       }
       const isBounded =
-        isRedirect(response) || (!customFetch && !hooks && isWithin(response, maxResponseBytes));
+        isRedirect(response) || (!ownFetch && !hooks && isWithin(response, maxResponseBytes));
       const onError = (error: unknown) => {
         bodyError = error;
       };
@@ -187,10 +187,10 @@ export function createSender(settings: HttpSettings) {
       const by = (option: "hooks" | "fetch", fact: string) =>
         customCode(new CustomCodeError(option, fact, { cause: error }));
       if (!hasLeft) return by("hooks", `The request could not be prepared: ${thrown}.`);
-      if (customFetch && !isNetworkError(error) && !hasNetworkCode(error)) {
+      if (ownFetch && !isNetworkError(error) && !hasNetworkCode(error)) {
         return by("fetch", `Your fetch function threw ${thrown}.`);
       }
-      const { kind, code, detail } = readNetworkError(error, customFetch && new URL(baseUrl));
+      const { kind, code, detail } = readNetworkError(error, ownFetch && new URL(baseUrl));
       // A dispatcher that repeats requests may fail to connect only the second time.
       return { kind: isWritten ? "connection" : kind, code: redact(code), detail: redact(detail) };
     }

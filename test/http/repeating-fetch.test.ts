@@ -131,6 +131,16 @@ describe("a check before the body", () => {
   });
 });
 
+test("the runtime's fetch as the fetch option fails like the runtime's, and its reads are retried", async () => {
+  // As on Cloudflare Workers.
+  const fetch = vi.fn().mockRejectedValueOnce(new Error("Network connection lost."));
+  vi.stubGlobal("fetch", fetch.mockResolvedValue(Response.json({ id: "1" })));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const http = httpTo({ url: "https://api.example" }, { fetch: globalThis.fetch });
+  const read = { ...createWithdrawal, method: "GET", replay: "safe" } as const;
+  expect((await http.call(read, {}).withResponse()).attempts).toBe(2);
+});
+
 describe("Bun's fetch, which repeats requests if a reused connection breaks", () => {
   const inits: RequestInit[] = [];
 
