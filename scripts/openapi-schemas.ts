@@ -67,8 +67,8 @@ function readDocstrings() {
     ["ErrorEnvelope", "Every error (interface section 7)."],
     ["ErrorDetails", "What went wrong (interface section 7)."],
     ["error", "What went wrong."],
-    ["type", "The category."],
-    ["PaymentListQuery.type", "`payment` or `deposit`."],
+    ["ErrorDetails.type", "The category."],
+    ["type", "`payment` or `deposit`."],
     ["status", "The current status, such as `pending` or `completed`."],
     ["tokenType", "Whether the price is stable: `stablecoin` or `volatile`."],
     ["id", "Identifier."],
@@ -99,7 +99,8 @@ function readDocstrings() {
         const description = textOf(member);
         if (description === "") continue;
         docs.set(`${name}.${field}`, description);
-        if (!docs.has(field)) docs.set(field, description);
+        // Filters and operations have fields of the same names, but with other meanings.
+        if (!docs.has(field) && !/Query$|^Operation$/.test(name)) docs.set(field, description);
         const [, value] = /[Dd]efault `?(\w+)`?/.exec(description) ?? [];
         if (value) defaults.set(`${name}.${field}`, /^\d+$/.test(value) ? Number(value) : value);
       }

@@ -41,9 +41,9 @@ export interface SettledTransaction {
   txSenderAddress: string | null;
   /** Gas that the transaction used. */
   txGasUsed: number | null;
-  /** The transaction's cost, in the network's smallest unit. */
+  /** The transaction's cost, presumably in the network's smallest unit: the unit is not documented. */
   txTotalCost: string | null;
-  /** The transaction's cost, in fractions of a USD. */
+  /** The transaction's cost in fractions of a USD. Their size is not documented. */
   txTotalCostUsdFractions: number | null;
   /** Whether the service paid for the gas. */
   txIsSponsored: boolean | null;

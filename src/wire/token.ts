@@ -20,6 +20,7 @@ import { type PageQuery, pageQueryFields } from "./pagination.ts";
 export interface TokenChain {
   /** Such as 8453. */
   chainId: ChainId;
+  /** Such as `Base`. */
   name: string;
   /** Symbol of the network's native asset, such as `ETH`. */
   nativeSymbol: string;
@@ -48,6 +49,7 @@ export interface Token {
   coingeckoApiId?: string | null;
   /** The network that the token lives on. */
   chain?: TokenChain | null;
+  /** Such as `USDC`. */
   symbol: string;
   /** The all-zero address (or `0xeeee…eeee`) with `assetType` `native` denotes the native asset. */
   contractAddress: string;
