@@ -4,7 +4,7 @@ import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import type { CreatedPayment } from "../../src/wire/payment.ts";
 import { newOrder, type Service } from "./service.ts";
 
-/** Interface sections 2.1 to 2.4, 4.1 and 8. */
+/** Interface sections 2.1 to 2.4, 3.1, 4.1 and 8. */
 export function paymentContract(service: Service): void {
   const { depositsEnabled, settle } = service.target;
   let created: CreatedPayment;
@@ -141,6 +141,7 @@ export function paymentContract(service: Service): void {
         const { payment } = await service.createPayment(fields);
         expect(payment).toMatchObject({ type: "deposit", status: "pending", currency: "USD" });
         expect(payment.amountInCents).not.toBe(amount);
+        expect(payment.quotes).not.toEqual([]);
       }
     });
   } else {

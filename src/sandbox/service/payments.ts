@@ -34,7 +34,6 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const draws = random.stream("payments");
     const id = draws.uuid();
     const address = { id: draws.uuid(), paymentId: id, type: "EVM", address: draws.address() };
-    const offered = type === "deposit" ? [] : tokens;
     const request = { paymentId: id, amountInCents, nowMs };
     const payment: Payment = {
       id,
@@ -45,7 +44,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
       currency: "USD",
       status: "pending",
       depositAddress: { ...address, createdAt },
-      quotes: offered.map((token) => quoteFor(token, request, draws.uuid())),
+      quotes: tokens.map((token) => quoteFor(token, request, draws.uuid())),
       receipt: null,
       orderId,
       ...(redirectUrl === undefined ? {} : { redirectUrl }),
@@ -55,7 +54,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     payments.set(id, payment);
     const returnUrl = returnUrlFor(body);
     details.set(id, { secret, ...(returnUrl !== undefined && { returnUrl }) });
-    if (payment.quotes.length > 0) scheduleQuotesExpiry(id, nowMs + quoteLifetimeMs);
+    scheduleQuotesExpiry(id, nowMs + quoteLifetimeMs);
     scheduleExpiry(id, nowMs + paymentLifetimeMs);
     publish("payment.created", payment, { type: "payment.created", ...factsOf(payment) });
     return { payment, secret };

@@ -75,11 +75,13 @@ describe("creating a payment", () => {
     expect(new Set(ids).size).toBe(8);
   });
 
-  it("starts a deposit without quotes and without an amount, whatever amount was sent", async () => {
+  it("starts a deposit without an amount, whatever amount was sent", async () => {
     const sandbox = createSandbox();
     for (const amount of [undefined, 2500, 1, "much", null]) {
       const { payment } = await create(sandbox, { type: "deposit", amount });
-      expect(payment).toMatchObject({ type: "deposit", amountInCents: 0, quotes: [] });
+      expect(payment).toMatchObject({ type: "deposit", amountInCents: 0 });
+      // Interface section 3.1: quotes are created for deposits, too.
+      expect(payment.quotes.map((quote) => quote.expectedAmountAsset)).toEqual(Array(6).fill("0"));
     }
   });
 

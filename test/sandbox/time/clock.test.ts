@@ -123,6 +123,7 @@ describe("advancing the clock", () => {
     expect(happened.map(({ at, type }) => [at.slice(11, 16), type])).toEqual([
       ["00:10", "quotes.expired"],
       ["00:15", "payment.expired"],
+      ["00:16", "quotes.expired"],
       ["00:21", "payment.expired"],
     ]);
   });
