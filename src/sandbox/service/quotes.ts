@@ -39,8 +39,6 @@ export function quoteFor(
     chainId: token.chain.chainId,
     expectedAmountAsset: expectedUnits(amountInCents, { ...token, rateUsd }).toString(),
     rateUsdAsset: rateUsd,
-    // The sandbox charges no fees.
-    amountDueCents: amountInCents,
     expiresAt: new Date(nowMs + quoteLifetimeMs).toISOString(),
     status: "active",
     createdAt: new Date(nowMs).toISOString(),

@@ -21,18 +21,19 @@ interface Draw {
  * @param units The amount that arrived, in the token's smallest unit.
  */
 export function paymentReceipt(quote: Quote, units: bigint, draw: Draw): PaymentReceipt {
+  const price = { ...quote.token, rateUsd: quote.rateUsdAsset };
   return {
     paymentId: quote.paymentId,
     selectedQuote: quote,
     settledToken: quote.token,
     settledChain: quote.token.chain ?? null,
-    ...transfer({ ...quote.token, rateUsd: quote.rateUsdAsset }, units, draw),
-    txSenderAddress: draw.random.address(),
+    ...transfer(price, units, draw, draw.random.address()),
     txIsSponsored: false,
     processedBy: "webhook",
     txRiskScore: null,
     txRiskSeverity: null,
     txRiskProvider: null,
+    createdAt: new Date(draw.nowMs).toISOString(),
   };
 }
 
@@ -48,24 +49,23 @@ export function withdrawalReceipt(
     withdrawalId: id,
     settledToken: { symbol, decimals, contractAddress },
     settledChain: { chainId, name: chain.name },
-    ...transfer(price, expectedUnits(amountInCents, price), draw),
-    txSenderAddress: senderAddress,
+    ...transfer(price, expectedUnits(amountInCents, price), draw, senderAddress),
     txIsSponsored: true,
     processedBy: "cron",
+    createdAt: new Date(draw.nowMs).toISOString(),
   };
 }
 
 /** The fields of a transaction that both receipts share. */
-function transfer(price: Price, units: bigint, { nowMs, random }: Draw) {
+function transfer(price: Price, units: bigint, { nowMs, random }: Draw, txSenderAddress: string) {
   const cents = worthInCents(units, price);
-  const at = new Date(nowMs).toISOString();
   return {
     settledAmountAsset: units.toString(),
     settledAmountUsd: `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`,
     txHash: `0x${random.hex(32)}`,
     txBlockNumber: Math.floor(nowMs / blockTimeMs),
-    txTimestamp: at,
+    txTimestamp: new Date(nowMs).toISOString(),
+    txSenderAddress,
     ...cost,
-    createdAt: at,
   };
 }

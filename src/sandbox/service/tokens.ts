@@ -26,7 +26,7 @@ const contracts: Readonly<Record<number, readonly string[]>> = {
 
 export const supportedChains = chains
   .filter(({ chainId }) => chainId in contracts)
-  .map((chain) => ({ ...chain, isEnabled: true }));
+  .map(({ isTestnet, ...chain }) => ({ ...chain, isEnabled: true }));
 
 export const supportedChainIds = supportedChains.map(({ chainId }) => chainId);
 

@@ -113,6 +113,7 @@ export function withdrawalHandlers(withdrawals: Withdrawals) {
 }
 
 /** Interface section 2.5: lists leave out fields that are empty at the withdrawal's status. */
-function asListed({ errorMessage, receipt, ...rest }: Withdrawal): Withdrawal {
-  return { ...rest, ...(errorMessage && { errorMessage }), ...(receipt && { receipt }) };
+function asListed(withdrawal: Withdrawal): Withdrawal {
+  const fields = Object.entries(withdrawal).filter(([, value]) => value !== null);
+  return Object.fromEntries(fields) as unknown as Withdrawal;
 }

@@ -177,7 +177,6 @@ describe("quotes for a deposit", () => {
     const named = await quote(sandbox, created, { forceDepositAmount: 1234 });
     expect(named).toEqual({
       ...open,
-      amountDueCents: 1234,
       expectedAmountAsset: "12340000",
       expiresAt: "2026-01-01T00:14:00.000Z",
     });

@@ -2,10 +2,57 @@ import { MerchantClient } from "settlekit";
 import { CheckoutClient } from "settlekit/checkout";
 import { createSandbox } from "settlekit/sandbox";
 import { Webhooks } from "settlekit/webhooks";
-import { afterEach, expect, it, vi } from "vitest";
-import { create, origin, read } from "../merchant.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  create,
+  origin,
+  read,
+  readWithdrawal,
+  send,
+  withdraw,
+  withdrawalsPath,
+} from "../merchant.ts";
 
 afterEach(() => vi.unstubAllEnvs());
+
+describe("documented answers have the fields of the interface document, in its order", () => {
+  it("for payments (sections 2.1 to 2.4)", async () => {
+    const { payment } = await create(createSandbox(), { redirectUrl: "https://shop.example/paid" });
+    const { depositAddress, quotes } = payment;
+    const [quote] = quotes;
+    expect([payment, depositAddress, quote, quote?.token, quote?.token.chain].map(names)).toEqual([
+      "id merchantId merchantShortName type amountInCents currency status depositAddress quotes receipt orderId " +
+        "redirectUrl createdAt",
+      "id paymentId type address createdAt",
+      "id paymentId token chainId expectedAmountAsset rateUsdAsset expiresAt status createdAt",
+      "id coingeckoApiId chain symbol contractAddress decimals type assetType status",
+      "chainId name nativeSymbol nativeDecimals isEnabled",
+    ]);
+  });
+
+  it("for withdrawals (sections 2.5 and 2.6)", async () => {
+    const sandbox = createSandbox();
+    const created = await withdraw(sandbox, { orderId: "payout_1", customMetadata: "{}" });
+    const fields =
+      "id merchantId amountInCents chainId recipientAddress status currency orderId customMetadata errorMessage " +
+      "receipt createdAt updatedAt";
+    expect(names(created)).toBe(fields);
+    await sandbox.withdrawals.simulate(created.id, "complete");
+    const { receipt } = await readWithdrawal(sandbox, created.id);
+    expect([receipt, receipt?.settledToken, receipt?.settledChain].map(names)).toEqual([
+      "withdrawalId settledToken settledChain settledAmountAsset settledAmountUsd txHash txBlockNumber txTimestamp " +
+        "txSenderAddress txGasUsed txTotalCost txTotalCostUsdFractions txIsSponsored processedBy createdAt",
+      "symbol decimals contractAddress",
+      "chainId name",
+    ]);
+    const { data } = Object(await (await send(sandbox, withdrawalsPath)).json());
+    expect(data.map(names)).toEqual([fields.replace("errorMessage ", "")]);
+  });
+});
+
+function names(value: unknown): string {
+  return Object.keys(Object(value)).join(" ");
+}
 
 it("published answers have CAIP-2 chain ids and an address for each quote", async () => {
   const sandbox = createSandbox({ dialect: "published" });
@@ -14,7 +61,8 @@ it("published answers have CAIP-2 chain ids and an address for each quote", asyn
   expect(quotes).toHaveLength(6);
   const addresses = quotes.map((quote) => {
     expect(quote.chainId).toMatch(/^eip155:\d+$/);
-    expect(quote.token.chain?.chainId).toBe(quote.chainId);
+    expect(quote.token.chain).toMatchObject({ chainId: quote.chainId, isTestnet: true });
+    expect(quote.amountDueCents).toBe(2500);
     const own = Object(quote.depositAddress);
     expect(own).toMatchObject({ id: quote.id, paymentId, type: "EVM" });
     return own.address;

@@ -19,7 +19,7 @@ describe("chains", () => {
 
   it.each(["84532", "eip155:84532"])("are found by their id: %s", async (id) => {
     const { body } = await asked<TokenChain>(`chains/${id}`);
-    expect(body).toMatchObject({ chainId: 84_532, nativeSymbol: "ETH", isTestnet: true });
+    expect(body).toMatchObject({ chainId: 84_532, nativeSymbol: "ETH" });
   });
 
   it.each([
