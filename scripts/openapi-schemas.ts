@@ -151,7 +151,7 @@ function converted(schema: fields.Schema<unknown>) {
   };
 }
 
-/** Documented bounds that only the service enforces (interface section 8). */
+/** Bounds that schemas leave to the service: documented (interface section 8), for a deposit assumed. */
 const bounds: Readonly<Record<string, object>> = {
   "CreatePaymentBody.amount": { maximum: payment.maxAmountInCents },
   "CreateQuoteInput.forceDepositAmount": { maximum: payment.maxAmountInCents },
