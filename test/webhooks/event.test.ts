@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { delivery, receiver, refusal } from "./deliveries.ts";
 
 const webhook = (body: unknown) =>
@@ -151,8 +151,9 @@ describe("keys such as __proto__", () => {
     for (const event of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       const { body, headers } = delivery({ body: JSON.stringify({ event, data: {} }) });
       const request = new Request("https://shop.example", { method: "POST", body, headers });
-      const logger = { warn: () => undefined, error: () => undefined };
+      const logger = { warn: vi.fn(), error: vi.fn() };
       expect((await receiver({ logger }).fetchHandler()(request)).status).toBe(200);
+      expect(logger.warn.mock.lastCall?.[0]).toContain(`no handler for the event "${event}"`);
     }
   });
 });

@@ -103,16 +103,11 @@ describe("verification", () => {
   it("refuses a moved dot between timestamp and body, because an object never starts with a digit", () => {
     const patient = receiver({ toleranceSeconds: Number.POSITIVE_INFINITY });
     const { headers } = delivery({ body: "12.34", timestampText: "1700000000" });
-    for (const [timestampText, body] of [
-      ["1700000000.12", "34"],
-      ["17000000", "00.12.34"],
-      ["1700000000", "12.34 "],
-    ]) {
-      const moved = { ...headers, "x-service-timestamp": timestampText };
-      expect(refusal(patient, { body: body ?? "", headers: moved })).toMatch(
-        /signature_mismatch|malformed_timestamp|invalid_event/,
-      );
-    }
+    const moved = (timestampText: string, body: string) =>
+      refusal(patient, { body, headers: { ...headers, "x-service-timestamp": timestampText } });
+    // The signature matches, because the signed bytes are the same.
+    expect(moved("1700000000.12", "34")).toBe("invalid_event");
+    expect(moved("17000000", "00.12.34")).toBe("signature_mismatch");
   });
 
   it("refuses the same changes with WebCrypto", async () => {
