@@ -311,9 +311,9 @@ test.each([
   ["null", "null"],
   ["empty", ""],
 ])("a success whose body is %s is unreadable and retried", async (_, body) => {
-  using server = scriptedService({ body }, created);
+  using server = scriptedService({ body }, created, { body });
   expect(await httpTo(server).call(createPayment, order)).toEqual(createdPayment);
-  const error = await httpTo(await scriptedServer({ body }), { maxRetries: 0 })
+  const error = await httpTo(server, { maxRetries: 0 })
     .call(getPayment, read)
     .catch((thrown) => thrown);
   expect(error).toBeInstanceOf(UnexpectedResponseError);

@@ -179,15 +179,26 @@ describe("a beforeRequest hook", () => {
   });
 
   test("that never settles is ended by timeoutMs, and nothing is sent", async () => {
-    using server = scriptedService(created);
-    const hooks: ClientHooks = { beforeRequest: [() => new Promise<void>(() => {})] };
-    const http = httpTo(server, { hooks, timeoutMs: 5, maxRetries: 0 });
-    await expect(http.call(createWithdrawal, { body: {} })).rejects.toMatchObject({
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+    const hang = () => {
+      enter();
+      return new Promise<void>(() => {});
+    };
+    const fetch = vi.fn(async () => Response.json({}, { status: 201 }));
+    const options = { fetch, hooks: { beforeRequest: [hang] }, timeoutMs: 60_000, maxRetries: 0 };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const http = httpTo({ url: "https://api.example" }, options);
+    const call = http.call(createWithdrawal, { body: {} });
+    call.catch(() => {});
+    await entered;
+    vi.advanceTimersByTime(60_000);
+    await expect(call).rejects.toMatchObject({
       name: "TimeoutError",
       outcome: "not_sent",
       message: expect.stringMatching(/^Nothing was sent: .* beforeRequest hook/),
     });
-    expect(server.requests).toHaveLength(0);
+    expect(fetch).not.toHaveBeenCalled();
   });
 
   test("that is running when the call is aborted prevents the request", async () => {

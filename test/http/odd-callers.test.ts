@@ -51,21 +51,6 @@ describe("a call", () => {
 });
 
 describe("a custom fetch", () => {
-  test("is not called if the call is aborted while the core is loading", async () => {
-    let fetched = 0;
-    const fetch = () => {
-      fetched += 1;
-      return Promise.resolve(Response.json(createdPayment));
-    };
-    const controller = new AbortController();
-    const http = httpTo({ url: "https://api.example" }, { fetch });
-    const call = http.call(createPayment, order, { signal: controller.signal });
-    controller.abort();
-    await expect(call).rejects.toMatchObject({ name: "AbortError" });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(fetched).toBe(0);
-  });
-
   test("may return another package's Response", async () => {
     const foreign = {
       ok: true,

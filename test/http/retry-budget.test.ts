@@ -43,7 +43,7 @@ describe("an empty retry budget", () => {
   });
 });
 
-test("successful calls refill the retry budget", async () => {
+test("an outage empties the retry budget, and successful calls refill it", async () => {
   let status = 503;
   const fetch = () => Promise.resolve(Response.json(payment, { status }));
   const frozen = { ...new FakeTime(), sleep: async () => {} };

@@ -18,7 +18,7 @@ describe("a service that makes no progress", () => {
 
   test.each([0, 4])("ends the loop with an error, with a prefetch of %i", async (prefetch) => {
     const list = new ChangingList(50);
-    const [first] = [list.page(0, 10)];
+    const first = list.page(0, 10);
     list.page = () => first;
     expect(await readingUntilError(list, prefetch)).toHaveLength(10);
     expect(list.reads.length).toBeLessThan(100);

@@ -69,14 +69,8 @@ describe("createOnce for a merchant whose key rotates", () => {
   });
 
   test("waits for a call that is still running", async () => {
-    let reached = () => {};
-    const creating = new Promise<void>((resolve) => {
-      reached = resolve;
-    });
-    let finish = () => {};
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { promise: creating, resolve: reached } = Promise.withResolvers<void>();
+    const { promise: held, resolve: finish } = Promise.withResolvers<void>();
     const { withdrawals, sandbox, rotate } = rotatingMerchant(async (to, request) => {
       if (request.method !== "POST") return lagging(to, request);
       reached();
