@@ -164,31 +164,38 @@ describe("an outcome", () => {
     tooLarge,
     ...[true, false].map(failedHook),
     ...[302, 303].map(redirect),
-    ...[400, 401, 403, 404, 409, 418, 422, 429, 500, 503].map((status) => answered(status)),
+    { ...late, spentOn: "in a hook." },
+    ...[400, 401, 403, 404, 408, 409, 418, 422, 429, 500, 503].flatMap((status) => [
+      answered(status),
+      answered(status, 60_000, false),
+    ]),
   );
+  const attempts = fc.integer({ min: 1, max: 9 });
+  /** Everything that may limit or allow a retry. */
+  const limits = fc.record({
+    remainingMs: fc.nat(90_000),
+    retries: fc.nat(3),
+    maxRetries: fc.nat(3),
+    budgetLeft: fc.boolean(),
+    mayRenew: fc.boolean(),
+    random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  });
 
   test("that was unknown stays unknown after any later failure of a call that changes something", () => {
+    const replays = fc.constantFrom("keyed", "unsafe");
     fc.assert(
-      fc.property(
-        failures,
-        fc.constantFrom("keyed", "unsafe"),
-        fc.integer({ min: 1, max: 9 }),
-        fc.nat(90_000),
-        (failure, replay, attempt, remainingMs) => {
-          const decision = decide(
-            situation({ failure, replay, attempt, remainingMs, unknownBefore: true }),
-          );
-          expect(decision.outcome).toBe("unknown");
-        },
-      ),
+      fc.property(failures, replays, attempts, limits, (failure, replay, attempt, more) => {
+        const changes = { ...more, failure, replay, attempt, unknownBefore: true };
+        expect(decide(situation(changes)).outcome).toBe("unknown");
+      }),
     );
   });
 
-  test("of an unsafe call is never unknown when the call is retried", () => {
+  test("of an unsafe call is never unknown when the call is sent again", () => {
     fc.assert(
-      fc.property(failures, fc.integer({ min: 1, max: 9 }), (failure, attempt) => {
-        const decision = decide(situation({ failure, replay: "unsafe", attempt }));
-        if (decision.action === "retry") expect(decision.outcome).not.toBe("unknown");
+      fc.property(failures, attempts, limits, (failure, attempt, more) => {
+        const decision = decide(situation({ ...more, failure, replay: "unsafe", attempt }));
+        if (decision.action !== "stop") expect(decision.outcome).not.toBe("unknown");
       }),
     );
   });

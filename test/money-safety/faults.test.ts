@@ -7,6 +7,7 @@ import { configure } from "../../src/options.ts";
 import { Payments } from "../../src/resources/payments.ts";
 import { Withdrawals } from "../../src/resources/withdrawals.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
+import { payout } from "../resources/payouts/payout.ts";
 import { type Fault, type FaultyService, faultyService } from "./faulty-service.ts";
 import { skippingTime } from "./skipping-time.ts";
 
@@ -189,19 +190,14 @@ describe(`any sequence of faults (${runs} runs each, seed ${seed})`, () => {
         // What the error advises: the same call with the same key.
         const again = await settle(payments.create(input, { idempotencyKey: "key-1" }));
         await service.settled();
-        if (again.ok)
-          expect(await truth(sandbox, "payments")).toMatchObject([{ id: again.value.paymentId }]);
+        const found = await truth(sandbox, "payments");
+        if (again.ok) expect(found).toMatchObject([{ id: again.value.paymentId }]);
+        else expect(found.length).toBeLessThanOrEqual(1);
       });
     },
     limit,
   );
 
-  const payout = {
-    orderId: "payout_1",
-    amountInCents: 12_500,
-    chainId: 84532,
-    recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-  };
   const idempotency = fc.constantFrom("ignored", "honoured", "conflict");
 
   test(

@@ -5,6 +5,7 @@ import { Http } from "../../src/http/http.ts";
 import type { Withdrawal } from "../../src/index.ts";
 import { configure } from "../../src/options.ts";
 import { Withdrawals } from "../../src/resources/withdrawals.ts";
+import { payout } from "../resources/payouts/payout.ts";
 import { type CreationFault, type ListFault, PayoutWorld, type Plan } from "./payout-world.ts";
 
 // Invariants of createOnce within one process, whatever the service and its proxies do:
@@ -36,6 +37,9 @@ const creation = fc.constantFrom<CreationFault>(
   "429 for long",
   "repeated, 429",
   "repeated, 409",
+  // Often, because it is what leads to the outcome "rejected".
+  "422",
+  "422",
   "422",
 );
 const listing = fc.constantFrom<ListFault>(
@@ -77,13 +81,6 @@ const caller = fc.record({
   /** Requests another amount. */
   isOther: fc.nat({ max: 9 }).map((chance) => chance === 0),
 });
-
-const payout = {
-  orderId: "payout_1",
-  amountInCents: 12_500,
-  chainId: 84_532,
-  recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-};
 
 type Result = { readonly withdrawal: Withdrawal } | { readonly outcome: Outcome };
 
@@ -143,7 +140,7 @@ test(
       { numRuns: runs, seed },
     );
     for (const outcome of ["given", "not_sent", "rejected", "unknown"]) {
-      expect(seen.get(outcome), outcome).toBeGreaterThan(runs / 50);
+      expect(seen.get(outcome), outcome).toBeGreaterThan(runs / 100);
     }
   },
   120_000 + runs * 500,

@@ -1,16 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import { sandboxHandlers } from "../../src/testing/msw/index.ts";
+import { payout } from "./payouts/payout.ts";
 import { clientOf } from "./sandbox-client.ts";
 
 // These calls do not compile in TypeScript. In JavaScript, ignoring a name would change what a call does.
 
-const payout = {
-  amountInCents: 12_500,
-  chainId: 84_532,
-  recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-  orderId: "payout_1",
-};
 const order = { amount: 2500, orderId: "order_1" };
 
 type Client = ReturnType<typeof clientOf>;
