@@ -42,6 +42,30 @@ export const mutants: readonly Mutant[] = [
     test: "test/resources/lists/complete-lookup.test.ts",
   },
   {
+    name: "the order of pages that do not overlap proves that there is none",
+    file: "src/resources/lists/find-by-order-id.ts",
+    find: "joins && pagination?.offset === offset",
+    replace: "pagination?.offset === offset",
+    test: "test/resources/lists/complete-lookup.test.ts",
+    title: "reads past",
+  },
+  {
+    name: "the order of a page from another offset proves that there is none",
+    file: "src/resources/lists/find-by-order-id.ts",
+    find: "joins && pagination?.offset === offset",
+    replace: "joins",
+    test: "test/resources/lists/complete-lookup.test.ts",
+    title: "reads past",
+  },
+  {
+    name: "an unsorted page is forgotten by the next one",
+    file: "src/resources/lists/find-by-order-id.ts",
+    find: "this.#isNewestFirst &&= createdMs",
+    replace: "this.#isNewestFirst = createdMs",
+    test: "test/resources/lists/complete-lookup.test.ts",
+    title: "reads past",
+  },
+  {
     name: "createdAfter has no margin for clocks",
     file: "src/resources/lists/find-by-order-id.ts",
     find: "const clockMarginMs = 300_000;",
@@ -158,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/http/call.ts",
     find: "if (signal?.aborted) pace.release();",
     replace: "if (signal?.aborted) continue;",
-    test: "test/http/void-slot.test.ts",
+    test: "test/http/pace-slots.test.ts",
   },
   {
     name: "Bun sends withdrawals on connections that it reuses, and sends them again when one breaks",
@@ -242,7 +266,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/resources/waiting.ts",
     find: "facts.lastStatus = status;",
     replace: "status;",
-    test: "test/resources/waits-that-end.test.ts",
+    test: "test/resources/waiting.test.ts",
   },
   {
     name: "integers beyond 2^53 are not drift",

@@ -122,19 +122,70 @@ describe("findByOrderId with a list that may be incomplete", () => {
     expect(await withdrawals.findByOrderId("wanted", options)).toHaveLength(1);
   });
 
+  test.each<[string, (readonly [id: string, day: number][])[]]>([
+    [
+      "at the end of a page that is not newest first",
+      [
+        [
+          ["a", 5],
+          ["b", 8],
+          ["old", 1],
+        ],
+        [
+          ["old", 1],
+          ["wanted", 6],
+        ],
+      ],
+    ],
+    [
+      "if an earlier page was not newest first",
+      [
+        [
+          ["a", 5],
+          ["b", 8],
+        ],
+        [
+          ["b", 8],
+          ["c", 7],
+          ["old", 1],
+        ],
+        [
+          ["old", 1],
+          ["wanted", 6],
+        ],
+      ],
+    ],
+  ])("reads past an item older than createdAfter %s", async (_, pages) => {
+    const withdrawals = listing(({ request, offset }) => ({
+      data: (pages[request - 1] ?? []).map(([id, day]) => {
+        return { id, orderId: id, createdAt: `2026-01-0${day}T00:00:00Z` };
+      }),
+      pagination: { total: 9, limit: 1000, offset, hasMore: request < pages.length },
+    }));
+    const options = { createdAfter: "2026-01-04T00:00:00Z" };
+    expect(await withdrawals.findByOrderId("wanted", options)).toHaveLength(1);
+  });
+
   test("reads past createdAfter after pages that do not overlap", async () => {
     const [newest, ...rest] = items(1200);
     const wanted = { ...newest, orderId: "wanted" } as Item;
-    // The list is sorted again between the first two requests, which moves the wanted item to a page already read.
-    const sorted = [...rest.slice(0, 150), wanted, ...rest.slice(150)];
-    const capped = (all: readonly Item[], asked: Asked) => page(all, { ...asked, limit: 100 });
-    const withdrawals = listing((asked) =>
-      asked.request < 3
-        ? capped(asked.request === 1 ? rest : sorted.slice(20), asked)
-        : capped(sorted, asked),
-    );
+    const all = rest.toSpliced(110, 0, wanted);
+    // The second page leaves out 20 items after the first, the wanted one among them.
+    const withdrawals = listing(({ request, offset }) => {
+      const { data } = page(all, { offset: request === 2 ? offset + 20 : offset, limit: 100 });
+      return { ...page(all, { offset, limit: 100 }), data };
+    });
     const createdAfter = new Date(start + 1085 * 60_000);
     expect(await withdrawals.findByOrderId("wanted", { createdAfter })).toHaveLength(1);
+  });
+
+  test("reads past createdAfter after a page from another offset than the requested one", async () => {
+    const all = items(300);
+    const withdrawals = listing(({ request, offset }) =>
+      page(all, { offset: request === 1 ? 5 : offset, limit: 100 }),
+    );
+    const createdAfter = new Date(start + 250 * 60_000);
+    expect(await withdrawals.findByOrderId("order_299", { createdAfter })).toHaveLength(1);
   });
 });
 
@@ -194,7 +245,9 @@ describe("findByOrderId", () => {
       cap: fc.integer({ min: 1, max: 25 }),
       /** What is wrong with each request's page, in order. */
       faults: fc.array(
-        fc.constantFrom("none", "empty", "ended", "no word", "first page", "reversed", "skipped"),
+        fc.constantFrom(
+          ...["none", "empty", "ended", "no word", "first page", "reversed", "skipped", "shifted"],
+        ),
         { maxLength: 12 },
       ),
       createdAfterMinute: fc.option(fc.integer({ min: -5, max: 70 }), { nil: undefined }),
@@ -206,12 +259,16 @@ describe("findByOrderId", () => {
         const withdrawals = listing(({ request, offset }) => {
           const fault = faults[request - 1] ?? "none";
           const order = fault === "reversed" ? all.toReversed() : all;
-          const at = { "first page": 0, skipped: offset + 3 }[fault as string] ?? offset;
+          // Nothing shows that a first page leaves out the newest items.
+          const shifted = offset && offset + 3;
+          const elsewhere = { "first page": 0, skipped: offset + 3, shifted };
+          const at = elsewhere[fault as keyof typeof elsewhere] ?? offset;
           const { data, pagination } = page(order, { offset: at, limit: cap });
           return {
             data: fault === "empty" ? [] : data,
             pagination: {
               ...pagination,
+              ...(fault === "shifted" && { offset }),
               ...(fault === "ended" && { hasMore: false }),
               ...(fault === "no word" && { hasMore: undefined }),
             },
