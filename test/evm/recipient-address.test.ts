@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isAddress, toChecksumAddress, toRecipientAddress } from "../../src/evm/address.ts";
 import { isNativeAssetAddress } from "../../src/evm/chains.ts";
-
 import { anyAddress } from "./arbitraries.ts";
 import { thrownBy } from "./thrown-by.ts";
 

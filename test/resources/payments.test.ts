@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InvalidRequestError } from "../../src/errors.ts";
 import { type CreatePaymentInput, MerchantClient, type PaymentListQuery } from "../../src/index.ts";
-
 import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 

@@ -1,5 +1,4 @@
 import type { CreatedPayment, Payment } from "../../src/wire/payment.ts";
-
 import type { Token } from "../../src/wire/token.ts";
 import type { Withdrawal, WithdrawalConfig } from "../../src/wire/withdrawal.ts";
 

@@ -23,7 +23,6 @@ import {
   tokenSchema,
   walletBalancesSchema,
 } from "../../src/wire/token.ts";
-
 import { paymentEventDataSchema, withdrawalEventDataSchema } from "../../src/wire/webhook-event.ts";
 import {
   createWithdrawalBodySchema,

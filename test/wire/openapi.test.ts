@@ -17,7 +17,6 @@ import {
   withdrawalConfigSchema,
   withdrawalSchema,
 } from "../../src/wire/withdrawal.ts";
-
 import { describeService } from "../contract/description.ts";
 import { alter, oddValue, placesIn } from "./alterations.ts";
 import { createdPayment, payment, withdrawal, withdrawalConfig } from "./examples.ts";

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { readTolerantly, type Schema } from "../../src/wire/fields.ts";
 import { createdPaymentSchema, paymentSchema } from "../../src/wire/payment.ts";
 import { quoteSchema } from "../../src/wire/quote.ts";
-
 import { tokenChainSchema, tokenSchema } from "../../src/wire/token.ts";
 import { withdrawalSchema } from "../../src/wire/withdrawal.ts";
 import { createdPayment, payment, withdrawal } from "./examples.ts";

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readTolerantly, type Schema } from "../../src/wire/fields.ts";
 import { operationTable } from "../../src/wire/operations.ts";
-
 import { alter, oddValue, type Place, placesIn } from "./alterations.ts";
 import { answers } from "./answers.ts";
 import { createdPayment, withdrawal } from "./examples.ts";
