@@ -131,46 +131,7 @@ describe("commands that call the service", () => {
     expect(code).toBe(5);
     expect(stdout + stderr).not.toContain(sandbox.secretKey);
   });
-
-  test("each command's examples work", async () => {
-    const create = ["payments", "create", "--order-id", "order_1", "--amount", "2500"];
-    const [paid] = await jsonOf(...create);
-    const [open] = await jsonOf(...create);
-    const [withdrawal] = await jsonOf(...payout("payout_0"), "--yes");
-    await sandbox.payments.simulate(paid.paymentId, "success");
-    await sandbox.withdrawals.simulate(withdrawal.id, "complete");
-    const valuesFor = (group: string): Record<string, string> => ({
-      PAYMENT_ID: group === "quotes" ? open.paymentId : paid.paymentId,
-      WITHDRAWAL_ID: withdrawal.id,
-      // The testnet of the chain in the examples.
-      "8453": "84532",
-    });
-    let count = 0;
-    for (const { words } of commands) {
-      const [group = "", verb] = words;
-      // These need a database; every-command.test.ts provides one.
-      if (verb === undefined || group === "inbox" || group === "payouts") continue;
-      const values = valuesFor(group);
-      for (const example of examplesOf(group, verb)) {
-        const args = example.slice(1).map((word) => values[word] ?? word);
-        for (const [index, word] of args.entries()) {
-          if (/^[A-Z_]+_ID$/.test(word)) args[index] = await firstOf(group);
-        }
-        const { code } = await runWith({ SETTLEKIT_PAYMENT_SECRET: open.secret }, ...args);
-        const isAsked = verb === "create-once" && !args.includes("--yes");
-        expect([example.join(" "), code]).toEqual([example.join(" "), isAsked ? 2 : 0]);
-        count++;
-      }
-    }
-    expect(count).toBeGreaterThan(20);
-  });
 });
-
-/** The id of the first item in the list of a group that has no create command. */
-async function firstOf(group: string): Promise<string> {
-  const [item] = await jsonOf(group, "list", "--limit", "1");
-  return String(item.id ?? item.chainId);
-}
 
 function helpOf(...words: string[]): string {
   let help = "";
@@ -188,14 +149,6 @@ test("the help of an operation omits its evidence, which docs/wire.md gives", ()
     expect(description).not.toMatch(/published|assumed|Interface section/);
   }
 });
-
-function examplesOf(...words: string[]): string[][] {
-  const [, examples = ""] = helpOf(...words).split("\nExamples:\n");
-  return examples
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(" "));
-}
 
 describe("payments create", () => {
   const create = (...more: string[]) => [

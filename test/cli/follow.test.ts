@@ -12,7 +12,7 @@ const { server, client } = await sandboxInProcess("follow");
 const create = () => client.payments.create({ amount: 2500, orderId: "order_1" });
 
 describe("settlekit events --follow", () => {
-  test("prints events as they happen with events --follow, until it stops", async () => {
+  test("prints events as they happen, until the sandbox stops", async () => {
     const other = createSandbox();
     const short = await other.listen({ port: 0 });
     await using following = new CommandLine([
@@ -48,7 +48,7 @@ describe("settlekit events --follow", () => {
     expect(await told).toMatchObject({ event: "payment.created", orderId: "order_1" });
   });
 
-  test("is no longer followed when nobody reads the events", async () => {
+  test("exits when its output is no longer read", async () => {
     await using following = new CommandLine(["events", "--follow", "--url", server.url]);
     let hasEnded = false;
     void following.ended.then(() => {

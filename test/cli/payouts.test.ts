@@ -10,68 +10,73 @@ import { createPostgresDatabase, postgresServer } from "../databases.ts";
 import { errorOf, payoutsCommand, planOf, recipient } from "./payouts-command.ts";
 
 const { sandbox, url, path, run, payouts } = payoutsCommand("payouts");
-const server_ = await postgresServer();
+const postgres = await postgresServer();
 
-describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts on %s", (name) => {
-  it("runs the payouts of a small shop", async () => {
-    const created =
-      name === "SQLite"
-        ? { url: "", drop: async () => {} }
-        : await createPostgresDatabase(server_ ?? "");
-    const database = name === "SQLite" ? ["--sqlite", path()] : ["--database-url", created.url];
-    const inDatabase = (...args: string[]) => run([...args, ...database]);
+describe.each(["SQLite", ...(postgres ? ["PostgreSQL"] : [])])(
+  "settlekit payouts on %s",
+  (name) => {
+    it("runs the payouts of a small shop", async () => {
+      const created =
+        name === "SQLite"
+          ? { url: "", drop: async () => {} }
+          : await createPostgresDatabase(postgres ?? "");
+      const database = name === "SQLite" ? ["--sqlite", path()] : ["--database-url", created.url];
+      const inDatabase = (...args: string[]) => run([...args, ...database]);
 
-    if (name === "PostgreSQL") {
-      const { stderr } = await inDatabase(...planOf("a"));
-      expect(stderr).toMatch(
-        /missing .* in the schema settlekit\. .* `settlekit payouts sql --postgres --schema settlekit` prints\. If they are in another schema, pass its name\./,
+      if (name === "PostgreSQL") {
+        const { stderr } = await inDatabase(...planOf("a"));
+        expect(stderr).toMatch(
+          /missing .* in the schema settlekit\. .* `settlekit payouts sql --postgres --schema settlekit` prints\. If they are in another schema, pass its name\./,
+        );
+        const client = new pg.Client(created.url);
+        await client.connect();
+        await client.query((await run(["sql", "--postgres"])).stdout);
+        await client.end();
+      }
+      // Planning and approving need no secret key.
+      const keyless = { SETTLEKIT_SECRET_KEY: "" };
+      expect((await run([...planOf("a"), ...database], keyless)).code).toBe(0);
+      await inDatabase(...planOf("b", "500"));
+      await inDatabase(...planOf("c", "700"));
+      const table = await inDatabase("list");
+      expect(table.lines[0]?.split(/ +/)).toEqual([
+        ...["orderId", "state", "amountInCents", "chainId", "recipientAddress", "withdrawalId"],
+        ...["waitsUntil", "problem"],
+      ]);
+      const work = ["run", "--approve-above", "1000", "--json"];
+      await inDatabase("reject", "c", "--by", "ann", "--reason", "unknown seller");
+      expect((await inDatabase(...work)).lines.map((line) => JSON.parse(line))).toMatchObject([
+        { orderId: "b", state: "sent" },
+      ]);
+      const same = await inDatabase("approve", "a", "--by", "bob", "--json");
+      expect(errorOf(same)).toMatchObject({ code: "same_person" });
+      const approved = await run(["approve", "a", "--by", "ann", ...database], keyless);
+      expect(approved.stdout).toMatch(/^state +approved$/m);
+      await inDatabase(...work);
+      expect(sandbox.withdrawals.all().map(({ orderId }) => orderId)).toEqual(["b", "a"]);
+
+      const shown = await inDatabase("show", "a");
+      expect(shown.stdout).toMatch(/planned {2}\{.*"by":"bob".*\}\n.*approved {2}\{.*"by":"ann"/);
+      const missing = await inDatabase("show", "none", "--json");
+      expect(errorOf(missing)).toMatchObject({ code: "no_payout" });
+      expect((await inDatabase("status")).stdout).toMatch(/^states\.sent +2$/m);
+      expect((await inDatabase("verify")).stdout).toMatch(/^ok +true\nentries +\d+$/m);
+      const books = await inDatabase("export");
+      expect(books.lines).toHaveLength(4);
+      expect(books.lines[0]).toMatch(
+        /^orderId,state,amountInCents,.*recipientAddress,withdrawalId,transactionHash,plannedBy,approvedBy,/,
       );
-      const client = new pg.Client(created.url);
-      await client.connect();
-      await client.query((await run(["sql", "--postgres"])).stdout);
-      await client.end();
-    }
-    // Planning and approving need no secret key.
-    const keyless = { SETTLEKIT_SECRET_KEY: "" };
-    expect((await run([...planOf("a"), ...database], keyless)).code).toBe(0);
-    await inDatabase(...planOf("b", "500"));
-    await inDatabase(...planOf("c", "700"));
-    const table = await inDatabase("list");
-    expect(table.lines[0]?.split(/ +/)).toEqual([
-      ...["orderId", "state", "amountInCents", "chainId", "recipientAddress", "withdrawalId"],
-      ...["waitsUntil", "problem"],
-    ]);
-    const work = ["run", "--approve-above", "1000", "--json"];
-    await inDatabase("reject", "c", "--by", "ann", "--reason", "unknown seller");
-    expect((await inDatabase(...work)).lines.map((line) => JSON.parse(line))).toMatchObject([
-      { orderId: "b", state: "sent" },
-    ]);
-    const same = await inDatabase("approve", "a", "--by", "bob", "--json");
-    expect(errorOf(same)).toMatchObject({ code: "same_person" });
-    const approved = await run(["approve", "a", "--by", "ann", ...database], keyless);
-    expect(approved.stdout).toMatch(/^state +approved$/m);
-    await inDatabase(...work);
-    expect(sandbox.withdrawals.all().map(({ orderId }) => orderId)).toEqual(["b", "a"]);
-
-    const shown = await inDatabase("show", "a");
-    expect(shown.stdout).toMatch(/planned {2}\{.*"by":"bob".*\}\n.*approved {2}\{.*"by":"ann"/);
-    const missing = await inDatabase("show", "none", "--json");
-    expect(errorOf(missing)).toMatchObject({ code: "no_payout" });
-    expect((await inDatabase("status")).stdout).toMatch(/^states\.sent +2$/m);
-    expect((await inDatabase("verify")).stdout).toMatch(/^ok +true\nentries +\d+$/m);
-    const books = await inDatabase("export");
-    expect(books.lines).toHaveLength(4);
-    expect(books.lines[0]).toMatch(
-      /^orderId,state,amountInCents,.*recipientAddress,withdrawalId,transactionHash,plannedBy,approvedBy,/,
-    );
-    const entries = (await inDatabase("export", "--journal")).lines.map((line) => JSON.parse(line));
-    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
-    expect(
-      (await inDatabase("export", "--json")).lines.map((line) => JSON.parse(line).state),
-    ).toEqual(["refused", "sent", "sent"]);
-    await created.drop();
-  });
-});
+      const entries = (await inDatabase("export", "--journal")).lines.map((line) =>
+        JSON.parse(line),
+      );
+      expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
+      expect(
+        (await inDatabase("export", "--json")).lines.map((line) => JSON.parse(line).state),
+      ).toEqual(["refused", "sent", "sent"]);
+      await created.drop();
+    });
+  },
+);
 
 describe("settlekit payouts", () => {
   it("lets a person resolve a payout in doubt", async () => {

@@ -10,6 +10,8 @@ export interface Keys {
   readonly webhookSecret: string;
   readonly merchantId: string;
   readonly accessToken: string;
+  /** Only if there are several. */
+  readonly merchants?: readonly Keys[];
 }
 
 export const paymentsPath = "/v1/external/secretkey-auth/payments";
@@ -19,10 +21,10 @@ export const order = { amount: 2500, orderId: "order_1" };
 export async function sandbox(...args: string[]) {
   const running = new CommandLine(["sandbox", "--port", "0", "--json", ...args]);
   const keys = await running.json<Keys>();
-  const { secretKey, url: baseUrl } = keys;
-  const environment = "sandbox";
-  const client = new MerchantClient({ environment, secretKey, baseUrl, maxRetries: 0 });
-  return Object.assign(running, { keys, client });
+  const { url: baseUrl } = keys;
+  const clientOf = ({ secretKey }: { readonly secretKey: string }) =>
+    new MerchantClient({ environment: "sandbox", secretKey, baseUrl, maxRetries: 0 });
+  return Object.assign(running, { keys, client: clientOf(keys), clientOf });
 }
 
 /** Serves a sandbox of this process for a test file, resets it before each test, and runs commands against it. */

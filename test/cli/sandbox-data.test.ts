@@ -1,37 +1,15 @@
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MerchantClient } from "../../src/index.ts";
 import { fastFolder } from "../fast-folder.ts";
 import { CommandLine, settlekit } from "./command-line.ts";
-
-interface Keys {
-  readonly url: string;
-  readonly secretKey: string;
-  readonly webhookSecret: string;
-  readonly merchantId: string;
-  readonly accessToken: string;
-  readonly merchants?: readonly Keys[];
-}
+import { sandbox } from "./running-sandbox.ts";
 
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(fastFolder, "settlekit-cli-data-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-async function sandbox(...args: string[]) {
-  const running = new CommandLine(["sandbox", "--port", "0", "--json", ...args]);
-  const keys = await running.json<Keys>();
-  const clientOf = ({ secretKey }: Pick<Keys, "secretKey">) =>
-    new MerchantClient({
-      environment: "sandbox",
-      secretKey,
-      baseUrl: keys.url,
-      maxRetries: 0,
-    });
-  return Object.assign(running, { keys, client: clientOf(keys), clientOf });
-}
 
 const order = (orderId: string) => ({ amount: 2500, orderId });
 
