@@ -115,6 +115,13 @@ export const mutants: readonly Mutant[] = [
     test: "test/resources/payouts/recent-payouts.test.ts",
   },
   {
+    name: "createOnce forgets what it found",
+    file: "src/resources/payouts/create-once.ts",
+    find: "if (found) remember(order, time, found.data.id);",
+    replace: "",
+    test: "test/resources/payouts/recent-payouts.test.ts",
+  },
+  {
     name: "an orderId with outer white space is sent",
     file: "src/resources/payouts/payout.ts",
     find: 'if (orderId.trim() !== orderId) return "This text begins or ends with white space: trim it.";',

@@ -21,6 +21,20 @@ describe("the memory of createOnce", () => {
     expect(calls("withdrawals.create")).toBe(1);
   });
 
+  test("keeps a withdrawal of another process that a lookup found, too", async () => {
+    const sandbox = createSandbox();
+    const { id } = await clientOf(sandbox).withdrawals.create(payout);
+    let isLagging = false;
+    const { withdrawals, calls } = clientOf(sandbox, {
+      fetch: (url, init) =>
+        isLagging ? lagging(sandbox)(url, init) : sandbox.fetch(new Request(url, init)),
+    });
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ id });
+    isLagging = true;
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ id });
+    expect(calls("withdrawals.create")).toBe(0);
+  });
+
   test("lasts no longer: then the order is looked up again", async () => {
     const sandbox = createSandbox();
     const { withdrawals, calls, time } = clientOf(sandbox);
