@@ -94,6 +94,21 @@ describe("missing headers", () => {
   });
 });
 
+describe("malformed headers", () => {
+  it.each([
+    ["x-service-signature", "sha256=abc", "64 hex digits, and has 10 characters."],
+    [
+      "x-service-timestamp",
+      "yesterday",
+      "Unix seconds, Unix milliseconds or ISO 8601 with a time zone, and has 9 characters.",
+    ],
+  ])("say what %s must be, without quoting it", (name, value, expected) => {
+    const verify = () => receiver().verifySync({ body, headers: { ...headers, [name]: value } });
+    expect(verify).toThrow(`The header ${name} must be ${expected}`);
+    expect(verify).not.toThrow(value);
+  });
+});
+
 describe("hints", () => {
   const hints = (given: WebhookHeaders) => receiver().verifySync({ body, headers: given }).hints;
 

@@ -112,6 +112,7 @@ describe("createOnce", () => {
     const error = await withdrawals.createOnce(payout).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown", attempts: 1 });
     expect(error.message).toContain("the last one ended in ConnectionError connection_failed.");
+    expect(error.message).toContain("It did not appear in the list before the deadline.");
     expect(error.cause).toMatchObject({ name: "ConnectionError" });
     expect(error.message).toContain("withdrawals.findByOrderId");
     expect(error.idempotencyKey).toEqual(expect.any(String));
