@@ -21,13 +21,13 @@ describe("settlekit events --follow", () => {
     const { secretKey } = other;
     const buyer = new MerchantClient({ environment: "sandbox", baseUrl: short.url, secretKey });
     // The stream may open after a payment is created, so create payments until one is printed.
-    const told = following.json("payment.created");
-    let isTold = false;
-    void told.then(() => {
-      isTold = true;
+    const printed = following.json("payment.created");
+    let isPrinted = false;
+    void printed.then(() => {
+      isPrinted = true;
     });
-    while (!isTold) await buyer.payments.create({ amount: 2500, orderId: "order_1" });
-    expect(await told).toMatchObject({ orderId: "order_1", status: "pending" });
+    while (!isPrinted) await buyer.payments.create({ amount: 2500, orderId: "order_1" });
+    expect(await printed).toMatchObject({ orderId: "order_1", status: "pending" });
     await short.close();
     expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
   });
@@ -38,14 +38,14 @@ describe("settlekit events --follow", () => {
     await using following = new CommandLine([
       ...["events", "--follow", "--json", "--order", "order_1", "--url", own.url],
     ]);
-    const told = following.json("webhook.attempted");
-    let isTold = false;
-    void told.then(() => {
-      isTold = true;
+    const printed = following.json("webhook.attempted");
+    let isPrinted = false;
+    void printed.then(() => {
+      isPrinted = true;
     });
     // The stream may open after a webhook is resent.
-    while (!isTold) await own.webhooks.replay(own.deliveryId);
-    expect(await told).toMatchObject({ event: "payment.created", orderId: "order_1" });
+    while (!isPrinted) await own.webhooks.replay(own.deliveryId);
+    expect(await printed).toMatchObject({ event: "payment.created", orderId: "order_1" });
   });
 
   test("exits when its output is no longer read", async () => {

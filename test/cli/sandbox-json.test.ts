@@ -142,15 +142,15 @@ describe("settlekit sandbox --json", () => {
     await expect(client.payments.list()).rejects.toThrow(/503/);
     expect((await client.payments.list()).data).toHaveLength(1);
     // Either side may notice first that a connection ended.
-    const isTold = (method: string, outcome: string, status: number | null) =>
+    const isPrinted = (method: string, outcome: string, status: number | null) =>
       running.stdout.next((line) => {
         const event = JSON.parse(line);
         return event.method === method && event.outcome === outcome && event.status === status;
       });
-    await isTold("POST", "unanswered", null);
-    await isTold("GET", "cut off", 200);
-    await isTold("GET", "answered", 503);
-    await isTold("GET", "answered", 200);
+    await isPrinted("POST", "unanswered", null);
+    await isPrinted("GET", "cut off", 200);
+    await isPrinted("GET", "answered", 503);
+    await isPrinted("GET", "answered", 200);
   });
 
   test("limits the rate when a fault asks for it", async () => {

@@ -47,8 +47,8 @@ describe("settlekit sandbox", () => {
     await client.payments.create(order);
     await client.payments.list().catch(() => {});
     await running.stderr.next((text) => text.includes("webhook payment.created  500"));
-    const told = running.stderr.all.flatMap((text) => /POST|→/.exec(text) ?? []).map(String);
-    expect(told).toEqual(["POST", "→"]);
+    const printed = running.stderr.all.flatMap((text) => /POST|→/.exec(text) ?? []).map(String);
+    expect(printed).toEqual(["POST", "→"]);
     await running.stderr.next((text) => text.includes(`GET ${paymentsPath}  connection broken`));
   });
 

@@ -366,7 +366,7 @@ describe("a redirect", () => {
     },
   );
 
-  test("without a new address is not said to lead anywhere", async () => {
+  test("without a Location is reported as such", async () => {
     await using server = await scriptedServer({ status: 304 });
     const call = httpTo(server).call(getPayment, read);
     await expect(call).rejects.toThrow(/ responded with 304 without a usable Location\. /);

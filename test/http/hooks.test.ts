@@ -91,7 +91,7 @@ test("a later hook receives what an earlier one returned", async () => {
 });
 
 describe("a beforeRequest hook", () => {
-  const misdeeds: [string, NonNullable<ClientHooks["beforeRequest"]>[number], RegExp][] = [
+  const mistakes: [string, NonNullable<ClientHooks["beforeRequest"]>[number], RegExp][] = [
     [
       "throws",
       () => {
@@ -132,7 +132,7 @@ describe("a beforeRequest hook", () => {
     ],
   ];
 
-  test.each(misdeeds)(
+  test.each(mistakes)(
     "that %s fails the call before anything is sent",
     async (_, hook, message) => {
       const { error, requests } = await creationWith({ beforeRequest: [hook] });
@@ -218,7 +218,7 @@ describe("a beforeRequest hook", () => {
 });
 
 describe("an afterResponse hook", () => {
-  const misdeeds: [string, NonNullable<ClientHooks["afterResponse"]>[number], RegExp][] = [
+  const mistakes: [string, NonNullable<ClientHooks["afterResponse"]>[number], RegExp][] = [
     [
       "throws",
       () => {
@@ -230,7 +230,7 @@ describe("an afterResponse hook", () => {
     ["asks for a retry", () => ky.retry(), /settlekit itself decides about retries/],
   ];
 
-  test.each(misdeeds)(
+  test.each(mistakes)(
     "that %s leaves the outcome unknown, and the cause names the hook",
     async (_, hook, message) => {
       const { error, requests } = await creationWith({ afterResponse: [hook] });
