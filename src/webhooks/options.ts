@@ -113,16 +113,14 @@ export const secretVariable = "SETTLEKIT_WEBHOOK_SECRET";
 
 /** The secrets' keys. Throws a ConfigurationError that does not show them. */
 export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[] {
-  const expected = "a non-empty string or bytes, or a function that returns it";
+  const expected =
+    "a non-empty string or bytes, or a function that returns it. If it comes from an environment variable, check that the variable is set";
   const list = [secrets].flat();
   checkOption("secret", list.length > 0, expected);
   return list.map((secret) => secretKey(secret, expected));
 }
 
-export function secretKey(
-  secret: unknown,
-  expected = "a non-empty string or bytes",
-): Uint8Array<ArrayBuffer> {
+export function secretKey(secret: unknown, expected = "a non-empty string or bytes") {
   const key = asRawBody(secret);
   // With an empty key, anyone could sign.
   checkOption("secret", key !== undefined && key.length > 0, expected);

@@ -10,7 +10,7 @@ import { delivery, now, receiver, refusal, secret, webCryptoReceiver } from "./d
 
 const variable = "SETTLEKIT_WEBHOOK_SECRET";
 const notASecret =
-  "The option secret must be a non-empty string or bytes, or a function that returns it.";
+  "The option secret must be a non-empty string or bytes, or a function that returns it. If it comes from an environment variable, check that the variable is set.";
 const noSecret = "There is no webhook secret. Pass secret, or set SETTLEKIT_WEBHOOK_SECRET.";
 
 afterEach(() => vi.unstubAllEnvs());
