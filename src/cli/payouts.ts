@@ -247,13 +247,13 @@ export const payoutCommands: readonly Command[] = [
   resolveCommand,
   breakerCommand(
     "stopAll",
-    "Open the breaker.",
-    "Stops all payouts of the ledger, in every process, until settlekit payouts reopen. Requests in progress are not recalled. Prints the new status.",
+    "Stop all payouts.",
+    "Opens the breaker, which stops all payouts of the ledger, in every process, until settlekit payouts reopen. Requests in progress are not recalled. Prints the new status.",
   ),
   breakerCommand(
     "reopen",
-    "Close the breaker.",
-    "Resumes payouts after the breaker has stopped them. Find out the cause first: settlekit payouts status. Prints the new status.",
+    "Resume payouts after they were stopped.",
+    "Closes the breaker, so that payouts are sent again. Find out the cause first: settlekit payouts status. Prints the new status.",
   ),
   runCommand,
   statusCommand,
