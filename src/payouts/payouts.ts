@@ -38,7 +38,10 @@ import {
   stopIfAltered,
 } from "./worker.ts";
 
-/** A ledger of payouts on the merchant's own database: each is sent once, within limits, even if processes crash. */
+/**
+ * A ledger of payouts on the merchant's own database: each is sent once, within limits, even if processes crash.
+ * Invalid arguments throw an `InvalidRequestError` or `ConfigurationError`, failures of the database a `StoreError`.
+ */
 export class Payouts<Client, Mode extends StoreMode> {
   readonly #store: Store<Client, Mode>;
   readonly #context: PayoutsContext;
@@ -116,7 +119,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    * Approves a planned payout: it may then be sent exactly as planned.
    *
    * @throws {InvalidRequestError} code `same_person` when `by` planned it, `wrong_state` when it is not planned,
-   * `altered` when it differs from its journal, which opens the breaker.
+   * `altered` when it differs from its journal, which stops all payouts.
    * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async approve(orderId: string, decision: Decision): Promise<Payout> {
@@ -164,8 +167,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Opens the breaker by hand, for example when a key may have leaked: no process sends anything more for this tenant
-   * until `reopen`. Requests that are already in progress are not recalled. False if it was already open.
+   * Stops all payouts of this tenant, for example when a key may have leaked: no process sends anything more until
+   * `reopen`. Requests that are already in progress are not recalled. False if they were already stopped.
    */
   async stopAll(decision: Decision & { readonly reason: string }): Promise<boolean> {
     const { by, reason } = checkDecision(decision);
@@ -173,7 +176,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     return decide(this.#context, (ledger) => ledger.stop(null, because));
   }
 
-  /** Closes the breaker, so that payouts are sent again. False if it was already closed. */
+  /** Resumes payouts after `stopAll`, or after the ledger stopped them itself. False if they were not stopped. */
   async reopen(decision: Decision & { readonly reason: string }): Promise<boolean> {
     const { by, reason } = checkDecision(decision);
     const why = checkReason(reason);
@@ -208,10 +211,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     yield* entriesOf(store, tenant, orderId);
   }
 
-  /**
-   * Checks every journal entry, and the payouts against the journal. If anything recorded since the last `reopen` was
-   * altered, the breaker opens.
-   */
+  /** Checks the journal, and the payouts against it. What was altered since the last `reopen` stops all payouts. */
   async verify(): Promise<Verification> {
     const { store, tenant } = this.#context;
     const verified = await verifyJournal(store, tenant);
