@@ -218,7 +218,7 @@ export function* fail(
   { id, fence, failures, due_at }: Claim,
   problem: string,
   delayMs: number,
-): Work<{ readonly isParked: boolean; readonly inMs: number } | undefined> {
+): Work<{ readonly isParked: boolean; readonly waitMs: number } | undefined> {
   const isParked = failures + 1 >= maxFailures;
   const [failed] = yield* sql<{ wait: number }>(
     `UPDATE ${queue.table} SET failures = failures + 1, starts = 0, lease_until = 0,
@@ -227,7 +227,7 @@ export function* fail(
 WHERE id = $1 AND fence = $2 AND lease_until > 0 RETURNING due_at - {now} AS wait`,
     [id, fence, delayMs, problemText(problem), isParked ? 1 : 0, due_at],
   );
-  return failed && { isParked, inMs: Math.max(0, failed.wait) };
+  return failed && { isParked, waitMs: Math.max(0, failed.wait) };
 }
 
 /** Failures after which the backoff stops growing. */

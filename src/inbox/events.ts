@@ -52,8 +52,8 @@ export interface RetriedEvent extends InboxItem {
   readonly effects: readonly string[];
   /** Consecutive failures. */
   readonly failures: number;
-  /** When it is retried, in milliseconds from now. */
-  readonly inMs: number;
+  /** The wait before the retry, in milliseconds. */
+  readonly waitMs: number;
 }
 
 /** Work is waiting for a person: see `inbox.parked()`. */
@@ -104,8 +104,8 @@ export type InboxEvent =
 /** Writes an event to the logger. */
 export function log(event: InboxEvent, logger: EventLogger): void {
   if (event.type === "retried") {
-    const { kind, id, tenant, inMs, error, effects } = event;
-    const seconds = Math.ceil(inMs / 1_000);
+    const { kind, id, tenant, waitMs, error, effects } = event;
+    const seconds = Math.ceil(waitMs / 1_000);
     const where = effects.length === 0 ? "" : ` in ${effects.join(", ")}`;
     const what = `${kind} ${id}${ofTenant(tenant)}`;
     logger.warn(`Settling ${what} failed${where}; next attempt in ${seconds} s.`, error);

@@ -48,6 +48,8 @@ const registerFirst = "Register everything before inbox.start.";
 /**
  * Processes webhooks once, on the merchant's own database. A webhook only marks its payment or withdrawal as changed; a
  * worker reads the current status from the service and runs each effect once for each state.
+ *
+ * Methods that use the database throw a `StoreError` when it fails, and a `ConfigurationError` for an invalid argument.
  */
 export class Inbox<Client, Mode extends StoreMode> {
   readonly #options: InboxOptions<Client, Mode>;
@@ -60,14 +62,10 @@ export class Inbox<Client, Mode extends StoreMode> {
   /** Checks the tables and registers the effects before the first use. */
   #ready = preparing(() => this.#register());
   readonly #worker = new WorkerSlot("inbox");
-  /** @internal For `settlekit/payouts`. */
-  readonly store: unknown;
-
   /** @internal */
   constructor(options: InboxOptions<Client, Mode>) {
     const { client } = options;
     this.#options = options;
-    this.store = options.store;
     this.#context = {
       store: options.store as Store,
       effects: this.#effects,
@@ -78,6 +76,11 @@ export class Inbox<Client, Mode extends StoreMode> {
       random: Math.random,
     };
     this.#tenants = new Tenants(this.#context);
+  }
+
+  /** @internal For `settlekit/payouts`. A getter, which printing the inbox leaves out. */
+  get store(): unknown {
+    return this.#options.store;
   }
 
   /** @internal For `settlekit/opentelemetry`. */
@@ -177,7 +180,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    * Settles one subject now, even if nothing has changed. Call it from your own queue instead of running `start`.
    * Returns false while another worker holds the subject, which is then settled again afterwards.
    *
-   * @throws the error of an effect or of the service. A worker or `settleDue` also retries the subject, unless the
+   * @throws The error of an effect or of the service. A worker or `settleDue` also retries the subject, unless the
    * service does not know it and only this call named it.
    */
   async settle(subject: SubjectRef): Promise<boolean> {
@@ -191,7 +194,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    * Checks the service's lists now: from `since`, or from where the last check stopped; with `tenant`, only its lists.
    * Changes that no webhook reported are settled as usual.
    *
-   * @throws the error of reading a list, after all other lists were checked.
+   * @throws The error of reading a list, after all other lists were checked.
    */
   async reconcile(options: ReconcileOptions = {}): Promise<Reconciled> {
     const checked = readReconcile(options);
@@ -214,7 +217,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   /**
    * Immediately retries a subject or task that failed, parked or not.
    *
-   * @throws {ConfigurationError} code `not_parked` when nothing that failed has this id.
+   * @throws {NotFoundError} code `not_parked` when nothing that failed has this id.
    */
   async retry(id: string): Promise<void> {
     await this.#context.store.transaction(() => retryOne(id), { wake: "inbox" });

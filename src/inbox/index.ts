@@ -4,7 +4,7 @@
  * @module settlekit/inbox
  */
 export type { Duration, DurationUnit } from "../duration.ts";
-export { ConfigurationError, SettlekitError, StoreError } from "../errors.ts";
+export { ConfigurationError, NotFoundError, SettlekitError, StoreError } from "../errors.ts";
 export type { EventLogger as InboxLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
 export type { DueOptions } from "../stores/worker.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError, SettlekitError } from "../errors.ts";
+import { NotFoundError, SettlekitError } from "../errors.ts";
 import { sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { InboxContext } from "./settle.ts";
@@ -152,7 +152,7 @@ export function* retryOne(id: string): Work<number> {
   const table = kind === "task" ? "task" : "subject";
   const count = row === undefined ? 0 : yield* retry(table, Number(row));
   if (count > 0) return count;
-  throw new ConfigurationError(
+  throw new NotFoundError(
     `No subject or task that failed has the id ${show(id)}. List them with inbox.parked() and inbox.failing(), or ` +
       "`settlekit inbox parked` and `settlekit inbox failing`.",
     { code: "not_parked", param: "id" },

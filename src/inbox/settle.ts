@@ -268,5 +268,5 @@ export async function retryLater(
   const failed = await store.transaction(() => fail(queue, claim, reason, delayMs));
   if (failed === undefined) report({ type: "fenced", ...item });
   else if (failed.isParked) report({ type: "parked", ...item, reason });
-  else report({ type: "retried", ...item, error, effects, failures, inMs: failed.inMs });
+  else report({ type: "retried", ...item, error, effects, failures, waitMs: failed.waitMs });
 }

@@ -191,7 +191,7 @@ describe("two rounds of one item at a time, after a lapsed lease,", () => {
       { parked: () => {} },
       { tenant, kind: "payment", id: "p_1", causes: null },
       { tenant, kind: "payment", id: "p_1" },
-      { type: "retried", error: new RangeError("no"), failures: 2, inMs: 1 },
+      { type: "retried", error: new RangeError("no"), failures: 2, waitMs: 1 },
     ],
     [
       "payout",
