@@ -1,7 +1,7 @@
 import { renderSVG } from "uqr";
 import { Http } from "../http/http.ts";
 import { Chains, Tokens } from "../resources/assets.ts";
-import type { Payment } from "../wire/payment.ts";
+import type { NewPayment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { Checkout } from "./checkout.ts";
 import { type CheckoutOptions, checkoutSettings } from "./checkout-options.ts";
@@ -43,7 +43,7 @@ export class CheckoutClient extends Checkout {
     this.tokens = new Tokens(http);
   }
 
-  override paymentRequest(payment: Payment, quote: Quote): PaymentRequestWithQr {
+  override paymentRequest(payment: NewPayment, quote: Quote): PaymentRequestWithQr {
     const request = super.paymentRequest(payment, quote);
     return {
       ...request,

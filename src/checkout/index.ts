@@ -31,7 +31,7 @@ export type {
   WireOptions,
 } from "../http/settings.ts";
 
-export type { Payment, PaymentState, PaymentStatus } from "../wire/payment.ts";
+export type { NewPayment, Payment, PaymentState, PaymentStatus } from "../wire/payment.ts";
 export { isFinal, isPaid } from "../wire/payment-status.ts";
 
 export type { CreateQuoteInput, Quote } from "../wire/quote.ts";
