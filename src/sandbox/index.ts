@@ -5,6 +5,9 @@
  */
 
 export type { Duration, DurationUnit } from "../duration.ts";
+export type { Payment, PaymentStatus } from "../wire/payment.ts";
+export type { WebhookEvents } from "../wire/webhook-event.ts";
+export type { Withdrawal, WithdrawalStatus } from "../wire/withdrawal.ts";
 export { createSandbox } from "./create-sandbox.ts";
 export type {
   Cause,

@@ -5,16 +5,19 @@
  */
 export {
   ConfigurationError,
+  type Outcome,
   SettlekitError,
   type WebhookFailureReason,
   WebhookVerificationError,
 } from "../errors.ts";
+export type { PaymentStatus, PaymentType } from "../wire/payment.ts";
 export type {
   KnownEvents,
   PaymentEventData,
   WebhookEvents,
   WithdrawalEventData,
 } from "../wire/webhook-event.ts";
+export type { WithdrawalStatus } from "../wire/withdrawal.ts";
 export type { WebhookBody } from "./body.ts";
 export type { WebhookInput } from "./delivery.ts";
 export type {

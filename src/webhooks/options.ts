@@ -29,10 +29,7 @@ export interface WebhooksOptions {
    * @defaultValue 300
    */
   readonly toleranceSeconds?: number | undefined;
-  /**
-   * The prefix of the service's own headers. Default: the environment variable
-   * SETTLEKIT_HEADER_PREFIX, else `X-Service`.
-   */
+  /** The prefix of the service's own headers. Default: SETTLEKIT_HEADER_PREFIX, else `X-Service`. */
   readonly headerPrefix?: string | undefined;
   /**
    * Larger bodies are refused.

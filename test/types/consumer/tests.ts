@@ -4,8 +4,13 @@ import { MerchantClient } from "settlekit";
 import {
   createSandbox,
   type DueEvent,
+  type Payment,
+  type PaymentStatus,
   type Sandbox,
   type WebhookDelivery,
+  type WebhookEvents,
+  type Withdrawal,
+  type WithdrawalStatus,
 } from "settlekit/sandbox";
 import { sendDeliveries, signedDelivery } from "settlekit/testing";
 import { type Equal, sameType } from "./equal.ts";
@@ -19,7 +24,12 @@ export async function testOrder(): Promise<void> {
   const response: Response = await sandbox.fetch(new Request(server.url));
   new MerchantClient({ environment: "sandbox", fetch: sandbox.fetch });
   use(response.status);
-  await sandbox.payments.simulate("id", "underpayment");
+  const payment: Payment = await sandbox.payments.simulate("id", "underpayment");
+  const withdrawals: Withdrawal[] = sandbox.withdrawals.all();
+  const statuses: (PaymentStatus | WithdrawalStatus)[] = [payment, ...withdrawals].map(
+    ({ status }) => status,
+  );
+  use(statuses);
   // @ts-expect-error no such scenario
   await sandbox.payments.simulate("id", "halfpayment");
   sandbox.faults.next("POST /payments", { status: 503, when: "after" });
@@ -33,6 +43,7 @@ export async function testOrder(): Promise<void> {
   await sandbox.clock.advance("15");
   const deliveries = sandbox.webhooks.deliveries();
   sameType<Equal<(typeof deliveries)[number], WebhookDelivery>>();
+  sameType<Equal<(typeof deliveries)[number]["event"], keyof WebhookEvents>>();
   sandbox.restore(sandbox.snapshot());
   await server[Symbol.asyncDispose]();
 

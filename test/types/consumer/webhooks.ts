@@ -1,9 +1,13 @@
 import {
+  type Outcome,
+  type PaymentStatus,
+  type PaymentType,
   type SafeVerifyResult,
   signWebhook,
   type WebhookFailureReason,
   Webhooks,
   WebhookVerificationError,
+  type WithdrawalStatus,
 } from "settlekit/webhooks";
 import { type Equal, sameType } from "./equal.ts";
 
@@ -15,9 +19,12 @@ export const webhooks = new Webhooks({ secret: ["new", "old"], toleranceSeconds:
     sameType<Equal<typeof timestamp, Date>>();
     sameType<Equal<typeof deliveryKey, string>>();
     const orderId: string | null | undefined = data.orderId;
+    sameType<Equal<typeof data.status, PaymentStatus>>();
+    sameType<Equal<typeof data.type, PaymentType | undefined>>();
     use(orderId, data.status === "completed");
   })
   .on("withdrawal.updated", ({ data }) => {
+    sameType<Equal<typeof data.status, WithdrawalStatus>>();
     use(data.status === "failed");
   })
   .on("payment.refunded", ({ data }) => {
@@ -57,7 +64,10 @@ export async function receive(
   try {
     webhooks.verifySync({ body: new Uint8Array(), headers: { "x-service-signature": ["a"] } });
   } catch (error) {
-    if (WebhookVerificationError.is(error)) return error.reason;
+    if (WebhookVerificationError.is(error)) {
+      sameType<Equal<typeof error.outcome, Outcome>>();
+      return error.reason;
+    }
   }
   // @ts-expect-error a parsed body is not a raw body
   await webhooks.verify({ body: { event: "payment.updated" }, headers });
