@@ -116,7 +116,7 @@ export const eventsCommand = defineCommand({
   description:
     "Prints the requests, changes and deliveries of a running sandbox: the latest ones or, with --follow, new ones as they happen. Filters can be combined.",
   examples: [
-    "settlekit events --order order_1",
+    "settlekit events --order-id order_1",
     "settlekit events --type payment --status completed",
   ],
   options: {
@@ -127,7 +127,7 @@ export const eventsCommand = defineCommand({
       oneOf([...new Set(eventTypes.flatMap((type) => [type.replace(/\..*/, ""), type]))]),
     ).optional(),
     orderId: setting(
-      "--order ORDER_ID",
+      "--order-id ID",
       "Only events of this order's payments and withdrawals.",
     ).optional(),
     status: setting("--status STATUS", "Only events with this status.").optional(),

@@ -106,19 +106,19 @@ describe("a running sandbox", () => {
       const lines = stdout.split("\n").filter(Boolean);
       return lines.map((line) => JSON.parse(line).type);
     };
-    expect(await typesOf("--type", "payment", "--order", "order_1")).toEqual([
+    expect(await typesOf("--type", "payment", "--order-id", "order_1")).toEqual([
       "payment.created",
       "payment.moved",
     ]);
-    expect(await typesOf("--order", "order_1", "--type", "webhook.created")).toHaveLength(2);
+    expect(await typesOf("--order-id", "order_1", "--type", "webhook.created")).toHaveLength(2);
     expect(await typesOf("--status", "completed")).toEqual(["payment.moved"]);
     expect(await typesOf("--type", "clock")).toEqual([]);
   });
 
   test("says that no event matches, but not to programs", async () => {
     for (const [args, stderr] of [
-      [["--order", "nobody"], "No events.\n"],
-      [["--order", "nobody", "--json"], ""],
+      [["--order-id", "nobody"], "No events.\n"],
+      [["--order-id", "nobody", "--json"], ""],
     ] as const) {
       expect(await run("events", ...args)).toEqual({ code: 0, stdout: "", stderr });
     }

@@ -36,7 +36,7 @@ describe("settlekit events --follow", () => {
     await using shop = await scriptedServer({ status: 200 });
     await using own = await sandboxFor(shop.url);
     await using following = new CommandLine([
-      ...["events", "--follow", "--json", "--order", "order_1", "--url", own.url],
+      ...["events", "--follow", "--json", "--order-id", "order_1", "--url", own.url],
     ]);
     const printed = following.json("webhook.attempted");
     let isPrinted = false;

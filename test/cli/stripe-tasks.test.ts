@@ -85,7 +85,13 @@ describe("ten everyday tasks of a Stripe user", () => {
   });
 
   test("7. events list and logs tail", async () => {
-    const deliveries = await jsonOf("events", "--type", "webhook.attempted", "--order", "order_1");
+    const deliveries = await jsonOf(
+      "events",
+      "--type",
+      "webhook.attempted",
+      "--order-id",
+      "order_1",
+    );
     expect(deliveries.length).toBeGreaterThanOrEqual(2);
     expect(deliveries[0]).toMatchObject({ event: "payment.created", status: 200 });
     const requests = await jsonOf("events", "--type", "request");
