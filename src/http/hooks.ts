@@ -18,9 +18,7 @@ export interface AfterResponseState extends BeforeRequestState {
 }
 
 /** The result of `ky.retry()`. Only the type allows it: settlekit itself decides about retries. */
-type RetryMarker = {
-  readonly options?: object | undefined;
-};
+type RetryMarker = { readonly options?: object | undefined };
 
 // Method syntax makes parameters bivariant, so hooks written for ky's larger state are assignable.
 

@@ -193,13 +193,15 @@ export const connectionFields = {
   wire: z.optional(wireSchema),
 };
 
-/** The options of a call that is harmless to repeat, such as a read. */
+/** The options of a call that is harmless to repeat, such as a read. Limits default to the client's. */
 export interface ReadOptions {
+  /** Ends the call with an `AbortError`. */
   signal?: AbortSignal | undefined;
-  /** Limit of one attempt in milliseconds. */
+  /** Limit of one attempt, including the response body, in milliseconds. */
   timeoutMs?: number | undefined;
-  /** Limit of the whole call in milliseconds. */
+  /** Limit of the whole call: attempts, bodies and waits, in milliseconds. */
   deadlineMs?: number | undefined;
+  /** How many times a failed request is retried if that is harmless. 0 sends exactly one request. */
   maxRetries?: number | undefined;
   /** Added to this call's requests. May not set credentials or Idempotency-Key. */
   headers?: Readonly<Record<string, string>> | undefined;

@@ -24,7 +24,7 @@ export class Dashboard {
     });
   }
 
-  /** Reads the tokens and chains for withdrawals, the limits, and the sending wallet. */
+  /** Reads the tokens and chains for withdrawals, the limits, and the sending wallet (interface section 4.6). */
   withdrawalConfig(options?: ReadOptions): ApiPromise<WithdrawalConfig> {
     return this.#http.call(operations.getWithdrawalConfig, {}, options);
   }
