@@ -80,8 +80,13 @@ export class Effects {
   add(kind: SubjectKind, name: string, options: EffectOptions<SubjectKind>, run: unknown): void {
     checkKind(kind);
     checkName("effect", name);
-    if (typeof run !== "function")
-      throw invalidOption("effect", `The effect ${name} must be a function.`);
+    if (typeof run !== "function") {
+      const cure = "Call inbox.on(kind, name, options, effect); the options may be {}.";
+      throw invalidOption(
+        "effect",
+        `The effect ${name} must be a function, got ${show(run)}. ${cure}`,
+      );
+    }
     if (this.#effects.some((effect) => effect.kind === kind && effect.name === name)) {
       throw invalidOption(
         "name",
@@ -103,8 +108,10 @@ export class Effects {
 
   addTask(name: string, handler: TaskHandler): void {
     checkName("task", name);
-    if (typeof handler !== "function")
-      throw invalidOption("handler", `The task ${name} must be a function.`);
+    if (typeof handler !== "function") {
+      const rule = `The handler of the task ${name} must be a function`;
+      throw invalidOption("handler", `${rule}, got ${show(handler)}.`);
+    }
     if (this.#tasks.has(name)) {
       throw invalidOption("name", `Two tasks are called "${name}". Give each its own name.`);
     }

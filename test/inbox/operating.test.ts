@@ -220,6 +220,10 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
     expect(() => shop.inbox.on("order" as never, "x", {}, () => {})).toThrow(
       /kind must be "payment" or "withdrawal", got "order"/,
     );
+    const withoutOptions: unknown[] = ["payment", "email", () => {}];
+    expect(() => Reflect.apply(shop.inbox.on, shop.inbox, withoutOptions)).toThrow(
+      "must be a function, got undefined. Call inbox.on(kind, name, options, effect)",
+    );
     shop.inbox.task("email", () => {});
     expect(() => shop.inbox.task("email", () => {})).toThrow(/Two tasks are called "email"/);
   });
