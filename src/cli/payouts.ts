@@ -248,11 +248,11 @@ export const payoutCommands: readonly Command[] = [
   breakerCommand(
     "stopAll",
     "Stop all payouts.",
-    "Opens the breaker, which stops all payouts of the ledger, in every process, until settlekit payouts reopen. Requests in progress are not recalled. Prints the new status.",
+    "Opens the breaker: no process sends payouts until settlekit payouts reopen. Requests in progress are not recalled. Prints the new status.",
   ),
   breakerCommand(
     "reopen",
-    "Resume payouts after they were stopped.",
+    "Resume stopped payouts.",
     "Closes the breaker, so that payouts are sent again. Find out the cause first: settlekit payouts status. Prints the new status.",
   ),
   runCommand,

@@ -47,9 +47,8 @@ const registerFirst = "Register everything before inbox.start.";
 
 /**
  * Processes webhooks once, on the merchant's own database. A webhook only marks its payment or withdrawal as changed; a
- * worker reads the current status from the service and runs each effect once for each state.
- *
- * Methods that use the database throw a `StoreError` when it fails, and a `ConfigurationError` for an invalid argument.
+ * worker reads the current status from the service and runs each effect once for each state. Invalid arguments throw a
+ * `ConfigurationError`, failures of the database a `StoreError`.
  */
 export class Inbox<Client, Mode extends StoreMode> {
   readonly #options: InboxOptions<Client, Mode>;
