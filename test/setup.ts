@@ -8,11 +8,13 @@ vi.mock("fast-check", async (importOriginal) => {
 });
 
 // Vitest gives up after a second, and a busy machine may need more.
-const { waitFor } = vi;
-vi.waitFor = (callback, options) => {
-  const given = typeof options === "number" ? { timeout: options } : options;
-  return waitFor(callback, { timeout: 60_000, ...given });
-};
+const { waitFor, waitUntil } = vi;
+const patient = (options?: number | { timeout?: number }) => ({
+  timeout: 60_000,
+  ...(typeof options === "number" ? { timeout: options } : options),
+});
+vi.waitFor = (callback, options) => waitFor(callback, patient(options));
+vi.waitUntil = (callback, options) => waitUntil(callback, patient(options));
 
 // The next test file runs in the same process.
 afterAll(() => {

@@ -49,7 +49,7 @@ export class Chain {
   /** Sends a transaction, and waits until a block includes it. */
   async send(params: readonly unknown[]): Promise<string> {
     const hash = await this.call("eth_sendTransaction", params);
-    await vi.waitFor(() => this.receipt(hash), { timeout: 60_000 });
+    await vi.waitFor(() => this.receipt(hash));
     return hash;
   }
 

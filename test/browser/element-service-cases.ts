@@ -138,10 +138,10 @@ export function elementServiceCases(browser: () => Browser): void {
       await page.route(whole, (route) => route.abort());
       await expect.poll(isShown).toBe(true);
       // Afterwards, the waits between reads of the status are at their longest.
-      await expect.poll(wait, { timeout: 10_000 }).toBe(60);
+      await expect.poll(wait).toBe(60);
       await page.unroute(whole);
       seconds = 0;
-      await expect.poll(isShown, { timeout: 5_000 }).toBe(false);
+      await expect.poll(isShown).toBe(false);
       expect(seconds).toBeLessThanOrEqual(5);
     });
 

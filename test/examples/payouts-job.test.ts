@@ -55,7 +55,7 @@ type Job = Awaited<ReturnType<typeof openedJob>>;
 
 /** Runs the job until a condition holds, again if a run ends before. Returns the last run. */
 async function runUntil(holds: () => boolean, { run }: Job): Promise<Run> {
-  const held = vi.waitUntil(holds, { interval: 5, timeout: 60_000 });
+  const held = vi.waitUntil(holds, { interval: 5 });
   for (;;) {
     const running = await run();
     await Promise.race([held, running.ended()]);

@@ -40,7 +40,6 @@ it.skipIf(process.platform === "win32")(
       { numRuns: 50 },
     );
   },
-  20_000,
 );
 
 it.skipIf(process.platform === "win32")(
