@@ -227,10 +227,13 @@ describe("the check of the journal", () => {
   it("yields to other work", async () => {
     const { payouts } = await reading();
     let turns = 0;
-    const timer = setInterval(() => turns++, 0);
+    let next = setImmediate(function take() {
+      turns++;
+      next = setImmediate(take);
+    });
     await payouts.verify();
-    clearInterval(timer);
-    expect(turns).toBeGreaterThan(pages);
+    clearImmediate(next);
+    expect(turns).toBeGreaterThanOrEqual(pages);
   });
 
   it("ends when the signal of runDue aborts, and starts over the next time", async () => {
