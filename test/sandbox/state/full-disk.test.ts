@@ -1,17 +1,11 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSandbox } from "settlekit/sandbox";
-import { afterAll, describe, expect, it, vi } from "vitest";
-import { fastFolder } from "../../fast-folder.ts";
+import { describe, expect, it, vi } from "vitest";
 import { create, errorOf, list, newYear, order, paymentsPath, send } from "../merchant.ts";
+import { dataFolder } from "./data-files.ts";
 
-const folder = mkdtempSync(join(fastFolder, "settlekit-full-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-const newFile = () => join(folder, `${++files}.sqlite`);
+const { newFile } = dataFolder();
 
 const fill = () =>
   vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
@@ -23,13 +17,13 @@ describe("a sandbox whose data file cannot be written", () => {
     const data = newFile();
     const sandbox = createSandbox({ data });
     const exec = fill();
+    const warned = once(process, "warning");
     const lost = await send(sandbox, paymentsPath, { body: order });
     expect(lost.status).toBe(500);
     expect((await errorOf(lost)).message).toMatch(
       /sqlite cannot be written: .* is full. Free some disk space/,
     );
-    const [warning] = await once(process, "warning");
-    expect(warning).toMatchObject({ code: "cannot_write_data" });
+    expect(await warned).toMatchObject([{ code: "cannot_write_data" }]);
     expect(sandbox.requests()).toMatchObject([{ outcome: "answered", status: 500 }]);
     exec.mockRestore();
     await create(sandbox);
@@ -46,9 +40,10 @@ describe("a sandbox whose data file cannot be written", () => {
     };
     using sandbox = createSandbox({ data: newFile(), now: newYear, deliver });
     const exec = fill();
+    const warned = once(process, "warning");
     await send(sandbox, paymentsPath, { body: order });
     await sandbox.webhooks.idle();
-    await once(process, "warning");
+    await warned;
     exec.mockRestore();
     expect(received).toEqual([]);
     expect(sandbox.webhooks.deliveries()).toMatchObject([
