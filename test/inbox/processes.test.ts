@@ -40,7 +40,7 @@ it.concurrent.each(databases)(
     };
     const fleet = new Fleet(built.program, 2, () => settings);
 
-    const random = randomFrom(7);
+    const random = randomFrom(Number(process.env.SETTLEKIT_TEST_SEED));
     const told = { accepted: 0, dropped: 0 };
     let turn = 0;
     /** Delivers to one process after the other until one answers 200, as the service does. */
