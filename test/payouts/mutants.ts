@@ -69,6 +69,13 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/limits.test.ts",
   },
   {
+    name: "the 24-hour limit counts since midnight",
+    file: "src/payouts/limits.ts",
+    find: "[tenant, now - dayMs, dayStart, recipient, id]",
+    replace: "[tenant, dayStart - 1, dayStart, recipient, id]",
+    test: "test/payouts/limits.test.ts",
+  },
+  {
     name: "the budget is added up before the journal is locked",
     file: "src/payouts/attempts.ts",
     find: "  const { now, stopped_at, merchant_id, sender: known } = yield* ledger.lock();",
