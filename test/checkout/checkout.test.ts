@@ -96,8 +96,15 @@ describe("a checkout client", () => {
     expect(refuse).toThrow(expect.objectContaining({ param }));
   });
 
-  test("finds the sandbox on its usual port", () => {
-    expect(clientOf({ url: "" }, { baseUrl: undefined, environment: "sandbox" })).toBeDefined();
+  test("finds the sandbox on its usual port", async () => {
+    const urls: string[] = [];
+    const fetch = async (url: URL | RequestInfo) => {
+      urls.push(String(url));
+      return Response.json(payment);
+    };
+    const options = { baseUrl: undefined, environment: "sandbox", fetch };
+    await clientOf({ url: "" }, options).payment();
+    expect(urls).toEqual([`http://127.0.0.1:4010${path}`]);
   });
 });
 

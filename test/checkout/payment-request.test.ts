@@ -110,11 +110,10 @@ describe("the QR code", () => {
   /** The size of a code in modules, from its SVG. */
   const drawn = (svg: string) => /viewBox="0 0 (\d+) /.exec(svg)?.[1];
 
-  test("encodes the bare address, which every wallet reads", () => {
+  test("of the address is the same for every token and amount, and smaller than the link's", () => {
     const request = checkout.paymentRequest(payment, usdc);
     const other = checkout.paymentRequest(payment, native);
     expect(request.addressQrSvg()).toMatch(/^<svg .*<\/svg>$/s);
-    // The same address, so the same code, whatever the token and amount.
     expect(request.addressQrSvg()).toBe(other.addressQrSvg());
     expect(request.uriQrSvg()).not.toBe(other.uriQrSvg());
     expect(Number(drawn(request.uriQrSvg()))).toBeGreaterThan(

@@ -50,6 +50,7 @@ it("notices that after other entries took the place of the lost ones", async () 
   for (const orderId of ["b", "c", "d"]) await other.plan({ ...order, orderId });
   await payouts.runDue();
   expect(world.made).toHaveLength(1);
+  expect((await payouts.stats()).stopped?.reason).toMatch(/has lost commits/);
 });
 
 it("continues once a person has closed the breaker, and then looks first", async () => {

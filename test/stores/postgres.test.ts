@@ -58,8 +58,10 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await client.query("SELECT 1");
     const update = () => sql("UPDATE {orders} SET id = id");
     await store.transaction(update);
-    const { rejects } = expect(store.join(client, update));
-    await rejects.toMatchObject({ code: "store_conflict", cause: { code: "40001" } });
+    await expect(store.join(client, update)).rejects.toMatchObject({
+      code: "store_conflict",
+      cause: { code: "40001" },
+    });
     await client.query("ROLLBACK");
     client.release();
     await pool.query("DELETE FROM settlekit.orders");
