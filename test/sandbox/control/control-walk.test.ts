@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 import { controlRoutes } from "../../../src/sandbox/control/control-routes.ts";
 import type { Events } from "../../../src/sandbox/event-bus.ts";
 import { create, newYear, origin, withdraw } from "../merchant.ts";
-
-const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "1" };
+import { controlHeaders as headers } from "./control-client.ts";
 
 interface ControlRoute {
   readonly method: string;
@@ -66,6 +65,7 @@ describe("every control route", () => {
 
   it.each([
     ["from another origin", { ...headers, Origin: "https://evil.example" }, 403],
+    ["from another port", { ...headers, Origin: `${origin}:3000` }, 403],
     ["from a null origin", { ...headers, Origin: "null" }, 403],
     ["without the header that no form can send", { "Content-Type": "application/json" }, 403],
     ["with a form's content type", { ...headers, "Content-Type": "text/plain" }, 415],
