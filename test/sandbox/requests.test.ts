@@ -184,20 +184,3 @@ describe("the record of requests", () => {
     expect(sandbox.requests()).toEqual([{ ...pending, ...answered }]);
   });
 });
-
-describe("the root of the sandbox", () => {
-  const root = (accept: string) =>
-    createSandbox().fetch(new Request("http://127.0.0.1:4010/", { headers: { Accept: accept } }));
-
-  it("redirects browsers to the inspector", async () => {
-    const response = await root("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8");
-    expect(response.status).toBe(302);
-    expect(response.headers.get("location")).toBe("/_sandbox");
-  });
-
-  it("answers 404 to other clients", async () => {
-    const response = await root("*/*");
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ error: { code: "unknown_route" } });
-  });
-});

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
+import { simulated } from "../../../src/sandbox/pages/payment-page.ts";
 import { create, origin } from "../merchant.ts";
 
 describe("the payment page", () => {
@@ -11,6 +13,18 @@ describe("the payment page", () => {
     const response = await sandbox.fetch(new Request(paymentUrl));
     expect(response.status).toBe(200);
     expect(await response.text()).toContain(`secret="${secret}"`);
+  });
+
+  it("shows the same evidence for simulated behaviour as the guide", async () => {
+    const sandbox = createSandbox();
+    const { paymentUrl } = await create(sandbox);
+    const text = await (await sandbox.fetch(new Request(paymentUrl))).text();
+    const guide = readFileSync(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
+    for (const [claim, evidence] of simulated) {
+      expect(guide).toContain(`| ${claim} | ${evidence} |`);
+      expect(text).toContain(`<span class="evidence ${evidence}">`);
+      expect(text).toContain(claim.replace("'", "&#39;"));
+    }
   });
 
   it("is not cached, sends no referrer, and runs only the sandbox's scripts", async () => {

@@ -2,7 +2,7 @@ import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { isAddress } from "../../../src/evm/address.ts";
 import type { WithdrawalConfig } from "../../../src/wire/withdrawal.ts";
-import { errorOf, origin, send, withdraw, withdrawalsPath } from "../merchant.ts";
+import { errorOf, origin, payout, send, withdraw, withdrawalsPath } from "../merchant.ts";
 
 function ask(sandbox: Sandbox, path: string, authorization = `Bearer ${sandbox.accessToken}`) {
   const headers = { Authorization: authorization };
@@ -23,6 +23,18 @@ describe("the dashboard's routes", () => {
       ];
       expect([here.status, await here.json()]).toEqual([200, await there.json()]);
     }
+  });
+
+  it("create withdrawals", async () => {
+    const sandbox = createSandbox();
+    const url = `${origin}/v1/merchants/${sandbox.merchantId}/withdrawals`;
+    const response = await sandbox.fetch(url, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${sandbox.accessToken}` },
+      body: JSON.stringify(payout),
+    });
+    expect(response.status).toBe(201);
+    expect(sandbox.withdrawals.all()).toMatchObject([{ status: "pending", amountInCents: 12_500 }]);
   });
 
   it("return the supported tokens, the limits and the sending wallet", async () => {

@@ -2,7 +2,7 @@ import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import type { PageBody } from "../../../src/wire/pagination.ts";
 import type { Token, TokenChain, WalletBalances } from "../../../src/wire/token.ts";
-import { errorOf, origin, payout, send } from "../merchant.ts";
+import { errorOf, origin, send } from "../merchant.ts";
 
 /** Sends a GET without any credential. */
 async function asked<Body>(path: string): Promise<{ status: number; body: Body }> {
@@ -72,16 +72,4 @@ it("the wallet's balances require the merchant's secret key", async () => {
   });
   const stranger = await sandbox.fetch(origin + path);
   expect(await errorOf(stranger)).toMatchObject({ code: "invalid_api_key" });
-});
-
-it("the dashboard creates withdrawals with its bearer token", async () => {
-  const sandbox = createSandbox();
-  const url = `${origin}/v1/merchants/${sandbox.merchantId}/withdrawals`;
-  const response = await sandbox.fetch(url, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${sandbox.accessToken}` },
-    body: JSON.stringify(payout),
-  });
-  expect(response.status).toBe(201);
-  expect(sandbox.withdrawals.all()).toMatchObject([{ status: "pending", amountInCents: 12_500 }]);
 });

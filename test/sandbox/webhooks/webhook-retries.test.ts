@@ -84,7 +84,7 @@ describe("a refused webhook", () => {
     ]);
   });
 
-  it.each([199 + 1, 299])("is one with a status other than 2xx: %d is accepted", async (status) => {
+  it.each([200, 299])("is not one that is answered with %d", async (status) => {
     const sandbox = createSandbox({ deliver: () => new Response("", { status }) });
     await create(sandbox);
     await sandbox.webhooks.idle();
