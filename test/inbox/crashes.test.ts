@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
 import { cutEverywhere, Life } from "../crash.ts";
 import { clear, fastDatabases, type TestDatabase } from "../databases.ts";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 import { clock, prepareShop } from "./shop.ts";
 
 // A process is interrupted at each statement, commit and request in turn (see test/crash.ts), and another one continues.

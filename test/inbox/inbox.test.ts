@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { signWebhook } from "../../src/webhooks/index.ts";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 import { type Shop, ship, shops } from "./shop.ts";
 
 describe.each(shops)("an inbox on %s", (_, it) => {

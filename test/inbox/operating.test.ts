@@ -1,7 +1,7 @@
 import { describe, expect, vi } from "vitest";
 import type { Payment } from "../../src/index.ts";
 import { signWebhook } from "../../src/webhooks/index.ts";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 import { ship, shops } from "./shop.ts";
 
 describe.each(shops)("operating an inbox on %s", (_, it) => {

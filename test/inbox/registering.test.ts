@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 import { ship, shops } from "./shop.ts";
 
 const day = 86_400_000;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { RateLimitError } from "settlekit";
 import { describe, expect, vi } from "vitest";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 import { ship, shops } from "./shop.ts";
 
 describe.each(shops)("a payment that failed on %s", (_, it) => {

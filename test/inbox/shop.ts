@@ -5,7 +5,7 @@ import { Webhooks } from "settlekit/webhooks";
 import { it } from "vitest";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
 import { databases, type TestDatabase } from "../databases.ts";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 
 /**
  * Vitest's `it` for each kind of database. It passes each test a `shop` of its own:

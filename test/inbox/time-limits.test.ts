@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, vi } from "vitest";
 import { stopTime } from "../stop-time.ts";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 import { type Shop, ship, shops } from "./shop.ts";
 
 const { setTimeout: realTimeout } = globalThis;

@@ -11,7 +11,7 @@ import { postgres } from "../../src/stores/postgres.ts";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 import type { WorkerSettings } from "./shop.ts";
 
 const settings = JSON.parse(process.env.FLEET_SETTINGS ?? "") as WorkerSettings;

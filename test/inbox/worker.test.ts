@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, vi } from "vitest";
 import type { Store } from "../../src/stores/store.ts";
-import { insert } from "./ship.ts";
+import { insert } from "./insert.ts";
 import { clock, type Shop, ship, shops } from "./shop.ts";
 
 describe.each(shops)("a worker on %s", (_, it) => {

@@ -89,7 +89,7 @@ const milestones = [
 const { SETTLEKIT_MODEL_RUNS: runs = "40", SETTLEKIT_TEST_SEED: seed } = process.env;
 
 test(`after each of ${runs} sequences of steps, seed ${seed}, the sandbox matches the interface's model`, async () => {
-  const seen: World["seen"] = new Map();
+  const seen: World["seen"] = new Set();
   const steps = likelihoods.flatMap(([step, times]) => Array.from({ length: times }, () => step));
   const sequences = fc.commands(steps, { maxCommands: 60, size: "+1" });
   const leavesAllAsModelled = fc.asyncProperty(sequences, fc.nat(), async (sequence, worldSeed) => {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { CreatedPayment, Payment } from "../../src/wire/payment.ts";
-
 import { addPayment } from "./changes.ts";
 import { type Command, choice, chosen, command, idempotencyKey, orderId } from "./command.ts";
 import { type Kept, keep, kept, type Model, type ModelPayment } from "./model.ts";

@@ -10,16 +10,13 @@ const hour = 60 * minute;
 
 /** A ledger with a payout whose outcome has been unknown for too long. */
 async function inDoubt() {
-  const world = World.inMemory();
-  const events: PayoutsEvent[] = [];
-  const payouts = world.open({ onEvent: (event) => events.push(event) });
-  await payouts.migrate();
+  const { world, payouts } = await opened();
   world.fates.push(...Array<"lost">(99).fill("lost"));
   await payouts.plan(order);
   await world.live(payouts, 75 * minute);
   expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
   world.fates.length = 0;
-  return { world, payouts, events };
+  return { world, payouts };
 }
 
 describe("resolve", () => {

@@ -1,7 +1,6 @@
 import type { Sandbox } from "settlekit/sandbox";
 import type { PageBody } from "../../src/wire/pagination.ts";
 import type { CreatedPayment, Payment } from "../../src/wire/payment.ts";
-
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
 
 export const paymentsPath = "/v1/external/secretkey-auth/payments";
