@@ -21,7 +21,7 @@ test.each([
     'A step of payout o of the tenant "dan" failed; it will be retried.',
   ],
   [{ type: "failed" }, 'The payout worker of the tenant "dan" failed; it will be retried.'],
-])("logs %o with its tenant, if there are any", (event, line) => {
+])("logs %o with its tenant, if there is one", (event, line) => {
   const logger = { warn: vi.fn(), error: vi.fn() };
   for (const tenant of ["dan", ""]) log({ ...event, tenant } as PayoutsEvent, logger);
   const lines = [...logger.warn.mock.calls, ...logger.error.mock.calls];
