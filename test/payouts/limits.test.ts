@@ -72,9 +72,8 @@ it("holds a payout above the daily limit until midnight UTC, and says so", async
   expect(await payouts.get("b")).toMatchObject({ waitsUntil: undefined, problem: undefined });
 });
 
-it("holds a payout above the 24-hour limit until enough of the budget is free again", async () => {
+it("holds a payout above the 24-hour limit until enough of the budget is free again, also past midnight", async () => {
   const { world, payouts, plan, made } = await opened({ per24Hours: 1_000 });
-  // Midnight, which frees nothing, comes two hours later.
   await world.advance(10 * 60 * minute);
   const start = world.now;
   for (const [orderId, amount] of [
@@ -219,21 +218,18 @@ it("keeps every limit, whatever the order in which processes send, fail and wait
           failed.add(one.id);
         }
       }
-      // A refused payout would use no budget.
       expect((await processes[0].stats()).states.refused).toBe(0);
       const sum = (all: typeof sent) => all.reduce((total, { amount }) => total + amount, 0);
       for (const { at, recipient } of sent.filter(({ id }) => !failed.has(id))) {
         const kept = sent.filter((it) => !failed.has(it.id));
         const today = kept.filter((it) => Math.floor(it.at / day) === Math.floor(at / day));
         expect(sum(today)).toBeLessThanOrEqual(limits.perDay);
-        expect(sum(today.filter((it) => it.recipient === recipient))).toBeLessThanOrEqual(
-          limits.perRecipientAndDay,
-        );
+        const own = today.filter((it) => it.recipient === recipient);
+        expect(sum(own)).toBeLessThanOrEqual(limits.perRecipientAndDay);
         const window = kept.filter((it) => it.at <= at && it.at > at - day);
         expect(sum(window)).toBeLessThanOrEqual(limits.per24Hours);
       }
     }),
-    // It also ends the shrinking of a failure, which would take minutes.
     { numRuns: 25, interruptAfterTimeLimit: 30_000 },
   );
 });
