@@ -70,7 +70,7 @@ export function* acceptDelivery(
     `INSERT INTO {inbox_deliveries}
   (tenant, delivery_key, event, kind, subject, order_id, status, signed_at, received_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, {now})
-ON CONFLICT DO NOTHING RETURNING id`,
+ON CONFLICT (tenant, delivery_key) DO NOTHING RETURNING id`,
     [
       tenant,
       webhook.deliveryKey,

@@ -49,7 +49,8 @@ export function* addPlan({ tenant, body, idempotencyKey, by, limits }: Plan): Wo
   };
   const added = yield* sql(
     `INSERT INTO {payouts} (${Object.keys(planned).join(", ")}, planned_hash, problem, state, planned_at, due_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planned', {now}, {now}) ON CONFLICT DO NOTHING RETURNING id`,
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planned', {now}, {now})
+ON CONFLICT (tenant, order_id) DO NOTHING RETURNING id`,
     [...Object.values(planned), plannedHashOf(planned), approvalOf(limits, amountInCents)],
   );
   const row = yield* requireRow(tenant, orderId);

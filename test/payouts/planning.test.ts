@@ -97,6 +97,19 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     expect(await processes[0]?.verify()).toEqual({ ok: true, entries: 1 });
   });
 
+  it.runIf(name === "PostgreSQL")(
+    "does not take a payout for a planned one where generated keys begin again, as on a logical replica",
+    async () => {
+      const payouts = world.open();
+      await payouts.plan(order);
+      const { dialect } = world.store();
+      await database.query(dialect.expand("ALTER TABLE {payouts} ALTER id RESTART"));
+      await expect(payouts.plan({ ...order, orderId: "payout_2" })).rejects.toMatchObject({
+        code: "store_failed",
+      });
+    },
+  );
+
   it("lists by state, in the order of planning", async () => {
     const payouts = world.open();
     for (const orderId of ["b", "a", "c"]) await payouts.plan({ ...order, orderId });
