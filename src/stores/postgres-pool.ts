@@ -257,8 +257,11 @@ function explained(cause: unknown, schema?: string): unknown {
   // An unknown role, a wrong password, or an unknown database.
   const isLogin = code.startsWith("28") || code === "3D000";
   const cure = isLogin ? "Check the pool's connection string." : "See `cause`.";
+  // Too few connections, or too little memory, disk space or time: later, the same work may succeed.
+  const mayPass = code.startsWith("53") || code === "57014";
+  const failed = mayPass ? "store_unavailable" : "store_failed";
   return isState
-    ? new StoreError(`PostgreSQL failed: ${message}. ${cure}`, { code: "store_failed", cause })
+    ? new StoreError(`PostgreSQL failed: ${message}. ${cure}`, { code: failed, cause })
     : new StoreError(
         `The connection to PostgreSQL failed: ${message}. Check that it is running and reachable.`,
         { code: "store_unavailable", cause },

@@ -57,6 +57,22 @@ describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few 
     await unknown.end();
   });
 
+  // What the work was about must not be taken for the cause: later, it may succeed.
+  it.each([
+    ["connections", `ALTER ROLE ${role} CONNECTION LIMIT 0`],
+    ["time", `ALTER ROLE ${role} SET statement_timeout TO 20`],
+  ])("is unavailable, but not refused, while its role is short of %s", async (_, limit) => {
+    await pool.query(limit);
+    const { connectionString } = restricted.options;
+    const limited = new pg.Pool({ connectionString });
+    const work = () => sql("SELECT pg_sleep(10)");
+    await expect(postgres(limited).transaction(work)).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+    await limited.end();
+    await pool.query(`ALTER ROLE ${role} CONNECTION LIMIT -1; ALTER ROLE ${role} RESET ALL`);
+  });
+
   it.each([
     ["create a schema", "none", "", /GRANT CREATE ON DATABASE settlekit_\w+ for this role/],
     ["see a schema", "settlekit", "", /GRANT USAGE ON SCHEMA settlekit for this role/],
