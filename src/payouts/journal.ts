@@ -221,7 +221,8 @@ export function hashOf(tenant: string, row: Omit<JournalRow, "hash">, previous: 
   return hash("sha256", canonicalJson(content), "hex");
 }
 
-const pageSize = 500;
+/** How many entries are read at a time. */
+export const pageSize = 500;
 
 /** A page of entries after `after`, oldest first; only one order's if given. */
 export function readJournal(tenant: string, after: number, orderId?: string): Work<JournalRow[]> {

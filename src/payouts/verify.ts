@@ -1,6 +1,13 @@
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { canonicalJson, parsedJson } from "../values.ts";
-import { hashOf, type JournalRow, type Ledger, readEntries, readJournal } from "./journal.ts";
+import {
+  hashOf,
+  type JournalRow,
+  type Ledger,
+  pageSize,
+  readEntries,
+  readJournal,
+} from "./journal.ts";
 import { isAsPlanned, type PayoutRow, payoutColumns } from "./payout.ts";
 
 /** The result of `payouts.verify`: the number of entries, or the first one that was altered. */
@@ -45,7 +52,7 @@ export async function verifyJournal(
   if (stoppedAt !== undefined && end.stopped_at === null) {
     return { ok: false, at: stoppedAt, problem: "The breaker was closed without reopen." };
   }
-  return (await alteredPayout(store, tenant, after, signal)) ?? { ok: true, entries: seq };
+  return (await alteredPayout(store, tenant, [after, seq], signal)) ?? { ok: true, entries: seq };
 }
 
 /** Yields to other work between two pages: on SQLite, reading one blocks the event loop. */
@@ -80,11 +87,13 @@ function problemOf(
 async function alteredPayout(
   store: Store,
   tenant: string,
-  after: number,
+  [after, last]: readonly [number, number],
   signal: AbortSignal | undefined,
 ): Promise<Verification | undefined> {
-  const [missing] = await store.transaction(() => readMissing(tenant, after));
-  if (missing !== undefined) {
+  for (let first = after; first < last; first += pageSize) {
+    await pause(signal);
+    const [missing] = await store.transaction(() => readMissing(tenant, first));
+    if (missing === undefined) continue;
     const { order_id: orderId, seq } = missing;
     return { ok: false, at: seq, problem: `The payout ${orderId} is missing.` };
   }
@@ -117,10 +126,11 @@ ORDER BY id, seq`,
   );
 }
 
+/** The first payout that is missing, of a page of entries. */
 function readMissing(tenant: string, after: number): Work<{ seq: number; order_id: string }[]> {
   return sql(
     `SELECT seq, order_id FROM {payout_journal} AS entries
-WHERE tenant = $1 AND seq > $2 AND event = 'planned' AND NOT EXISTS (
+WHERE tenant = $1 AND seq > $2 AND seq <= $2 + ${pageSize} AND event = 'planned' AND NOT EXISTS (
   SELECT 1 FROM {payouts} WHERE tenant = $1 AND order_id = entries.order_id
 ) ORDER BY seq LIMIT 1`,
     [tenant, after],
