@@ -97,14 +97,14 @@ async function alteredPayout(
     const { order_id: orderId, seq } = missing;
     return { ok: false, at: seq, problem: `The payout ${orderId} is missing.` };
   }
-  let id = 0;
+  let orderId = "";
   for (;;) {
     await pause(signal);
-    const told = await store.transaction(() => readTold(tenant, id));
+    const told = await store.transaction(() => readTold(tenant, orderId));
     if (told.length === 0) return undefined;
     for (const entries of Map.groupBy(told, (entry) => entry.id).values()) {
       const [row] = entries as [ToldRow];
-      id = row.id;
+      orderId = row.order_id;
       const altered = alterationOf(row, row.seq === null ? [] : entries, after);
       if (altered === undefined) continue;
       const problem = `The payout ${row.order_id} ${altered.what}.`;
@@ -116,13 +116,14 @@ async function alteredPayout(
 type ToldRow = JournalRow & PayoutRow;
 
 /** A batch of payouts with their entries. One statement, because a payout and its entries change together. */
-function readTold(tenant: string, afterId: number): Work<ToldRow[]> {
+function readTold(tenant: string, after: string): Work<ToldRow[]> {
   return sql<ToldRow>(
     `SELECT seq, at, event, details, hash, ${payoutColumns}
 FROM {payouts} LEFT JOIN {payout_journal} USING (tenant, order_id)
-WHERE tenant = $1 AND id IN (SELECT id FROM {payouts} WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT 200)
-ORDER BY id, seq`,
-    [tenant, afterId],
+WHERE tenant = $1 AND order_id IN (
+  SELECT order_id FROM {payouts} WHERE tenant = $1 AND order_id > $2 ORDER BY order_id LIMIT 200
+) ORDER BY order_id, seq`,
+    [tenant, after],
   );
 }
 
