@@ -7,6 +7,7 @@ import { approvalOf, requireAllowed } from "./limits.ts";
 import type { Decision, PayoutLimits } from "./options.ts";
 import {
   bodyOf,
+  inKeyOrder,
   isAsPlanned,
   type PayoutRow,
   type PayoutState,
@@ -116,9 +117,10 @@ export function* readRows(
   limit: number,
   offset: number,
 ): Work<PayoutRow[]> {
-  const [where, values] = state === undefined ? ["", []] : ["AND state = $4", [state]];
+  const [where, values] =
+    state === undefined ? [inKeyOrder, []] : ["tenant = $1 AND state = $4", [state]];
   return yield* sql<PayoutRow>(
-    `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 ${where} ORDER BY id LIMIT $2 OFFSET $3`,
+    `SELECT ${payoutColumns} FROM {payouts} WHERE ${where} ORDER BY id LIMIT $2 OFFSET $3`,
     [tenant, limit, offset, ...values],
   );
 }

@@ -1,13 +1,14 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { hashOf } from "../../src/payouts/journal.ts";
-import { readStats } from "../../src/payouts/stats.ts";
+import { readRows } from "../../src/payouts/plan.ts";
+import { newestFirst, readStats } from "../../src/payouts/stats.ts";
 import { payoutTables } from "../../src/payouts/tables.ts";
 import { verifyJournal } from "../../src/payouts/verify.ts";
 import { postgres } from "../../src/stores/postgres.ts";
 import { migrate, type Store, sql } from "../../src/stores/store.ts";
 import { canonicalJson } from "../../src/values.ts";
-import { createPostgresDatabase, postgresServer } from "../databases.ts";
+import { createPostgresDatabase, openInMemory, postgresServer } from "../databases.ts";
 
 const server = await postgresServer();
 
@@ -88,4 +89,21 @@ SELECT '', number, '${body}', 1, '0x', '', 'refused', 1, 0, 0, 0, 0 FROM generat
     });
     expect(most).toBeLessThan(count / 2);
   });
+});
+
+it("a page of payouts on SQLite is read without sorting all of them", async () => {
+  const { db, open } = openInMemory();
+  const store = open();
+  await migrate(store, payoutTables);
+  const prepare = vi.spyOn(db, "prepare");
+  for (const state of [undefined, "sent"] as const) {
+    await store.transaction(() => readRows("", state, 100, 0));
+    await Array.fromAsync(newestFirst(store, "", state));
+  }
+  const texts = prepare.mock.calls
+    .map(([text]) => text)
+    .filter((text) => text.includes("ORDER BY"));
+  expect(texts).toHaveLength(4);
+  const plans = texts.map((text) => db.prepare(`EXPLAIN QUERY PLAN ${text}`).all());
+  expect(JSON.stringify(plans)).not.toContain("FOR ORDER BY");
 });
