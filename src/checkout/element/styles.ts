@@ -55,6 +55,7 @@ const css = `
   box-shadow: var(--shadow);
   color: var(--text);
   font: medium/1.5 var(--font);
+  font-variant-numeric: tabular-nums;
   overflow-wrap: break-word;
 }
 .card:focus { outline: none; }
@@ -73,7 +74,7 @@ h2, legend, dt, .steps, .deposit label { color: var(--quiet); font-size: 0.875em
 .order { margin-inline-start: auto; font-weight: 400; }
 h1 {
   font-size: clamp(min(1.75em, 16cqi), 11cqi, 3.25em); line-height: 1.1; font-weight: 650;
-  letter-spacing: -0.025em; font-variant-numeric: tabular-nums;
+  letter-spacing: -0.025em;
 }
 [data-tone="good"] { --tone: var(--good); --soft: var(--good-soft); }
 [data-tone="bad"] { --tone: var(--bad); --soft: var(--bad-soft); }
@@ -125,7 +126,7 @@ legend, dt, .deposit label { margin-bottom: 0.35em; }
 .facts dd > .quiet, .wallet-line[data-bad] p { flex-basis: 100%; }
 .facts dd > .amount { flex-basis: min-content; }
 section + .facts, .wallet-line + .facts { margin-top: 1.25em; }
-.amount { font: 650 clamp(1.1em, 7cqi, 1.35em)/1.3 var(--font); font-variant-numeric: tabular-nums; }
+.amount { font-size: clamp(1.1em, 7cqi, 1.35em); font-weight: 650; line-height: 1.3; }
 [dir="rtl"] :is(code, .amount, input) { text-align: right; }
 
 button, .button {
@@ -141,7 +142,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .pay > button { margin-block-start: 1em; margin-inline-end: 0.6em; }
 
 .countdown { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4em 1em; margin-top: 1em; }
-[role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
+[role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; }
 .track { flex: 1 3em; height: 4px; border-radius: 2px; background: var(--sunken); overflow: hidden; }
 .track > * { display: block; height: 100%; background: var(--accent); transform: scaleX(var(--share, 1)); transform-origin: left; }
 [dir="rtl"] .steps li::before, [dir="rtl"] .track { scale: -1 1; }
@@ -164,7 +165,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .error:not(:empty) { margin-top: 0.4em; }
 
 .confirming { margin-top: 1.5em; padding: 1.25em; border-radius: var(--control-radius); background: var(--sunken); }
-.count { font-size: 1.1em; font-weight: 600; font-variant-numeric: tabular-nums; }
+.count { font-size: 1.1em; font-weight: 600; }
 progress { display: block; width: 100%; height: 0.5em; margin: 0.6em 0; border: 0; border-radius: 0.25em; background: var(--line); color: var(--accent); overflow: hidden; appearance: none; }
 progress::-webkit-progress-bar { background: var(--line); }
 progress::-webkit-progress-value { background: var(--accent); }
@@ -173,7 +174,7 @@ progress::-moz-progress-bar { background: var(--accent); }
 .mark { flex: none; width: 2.5em; height: 2.5em; fill: none; stroke: var(--tone); stroke-width: 2.2; stroke-linecap: round; stroke-linejoin: round; }
 [data-tone="good"] .mark.bad, [data-tone="bad"] .mark.good { display: none; }
 .return { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em 0.75em; margin-top: 1.25em; }
-.return .quiet { min-width: 2.5em; font-variant-numeric: tabular-nums; }
+.return .quiet { min-width: 2.5em; }
 
 @container (max-width: 30em) {
   .choices > *, .choices > * + * { flex-basis: 100%; }
