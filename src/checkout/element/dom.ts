@@ -1,3 +1,6 @@
+import type { MessageName } from "./messages.ts";
+import type { Texts } from "./texts.ts";
+
 type Attributes = Readonly<Record<string, string>>;
 
 /** An element with attributes and children. Text is never read as markup. */
@@ -60,16 +63,6 @@ export function factRow(name: Node | string, value: Node, copy?: CopyButton): HT
   return h("div", {}, h("dt", {}, name), h("dd", {}, value, ...(copy ? [copy.element] : [])));
 }
 
-interface CopyOptions {
-  /** The button's name for screen readers, such as "Copy the address". */
-  readonly label: string;
-  readonly text: string;
-  readonly done: string;
-  readonly failed: string;
-  /** Receives the result, for screen readers. */
-  readonly announce: (text: string) => void;
-}
-
 export interface CopyButton {
   readonly element: HTMLButtonElement;
   /** The text to copy. */
@@ -78,23 +71,33 @@ export interface CopyButton {
   shown: Node | undefined;
 }
 
-/** A button that copies `value` and confirms it for two seconds. If it cannot, it selects the value and says why. */
-export function copyButton({ label, text, done, failed, announce }: CopyOptions): CopyButton {
+/**
+ * A button that copies `value` and confirms it for two seconds. If it cannot, it selects the value and says why.
+ *
+ * @param name Of the button's text for screen readers.
+ * @param announce Receives the result, for screen readers.
+ */
+export function copyButton(
+  name: MessageName,
+  { say }: Texts,
+  announce: (text: string) => void,
+): CopyButton {
+  const text = say("copy");
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const note = h("span", { class: "quiet" }, failed);
+  const note = h("span", { class: "quiet" }, say("copyFailed"));
   const element = button(text, async () => {
     if (copy.value === "") return;
     const isDone = (await writeToClipboard(copy.value)) || copySelected(copy);
     element.textContent = isDone ? `✓ ${text}` : text;
     if (isDone) note.remove();
     else element.after(note);
-    announce(isDone ? done : failed);
+    announce(say(isDone ? "copied" : "copyFailed"));
     clearTimeout(timer);
     timer = setTimeout(() => {
       element.textContent = text;
     }, 2_000);
   });
-  setAttributes(element, { class: "copy", part: "button copy", "aria-label": label });
+  setAttributes(element, { class: "copy", part: "button copy", "aria-label": say(name) });
   const copy: CopyButton = { element, value: "", shown: undefined };
   return copy;
 }

@@ -1,4 +1,5 @@
 import { button, type CopyButton, drawing, factRow, h, show, showText } from "./dom.ts";
+import type { MessageName } from "./messages.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
@@ -7,7 +8,7 @@ const circle = "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20z";
 interface OutcomePanelOptions {
   readonly texts: Texts;
   readonly onStay: () => void;
-  readonly copyButton: (label: string) => CopyButton;
+  readonly copyButton: (name: MessageName) => CopyButton;
 }
 
 /** The confirmations, then the payment's outcome, and the way back to the shop. */
@@ -54,7 +55,7 @@ export class OutcomePanel {
         this.#outcomeText,
       ),
     );
-    this.#copyTransaction = copyButton(say("copyTransaction"));
+    this.#copyTransaction = copyButton("copyTransaction");
     this.#receivedRow = factRow(say("received"), this.#received);
     this.#transactionRow = factRow(say("transaction"), this.#transaction, this.#copyTransaction);
     this.#facts = h("dl", { class: "facts" }, this.#receivedRow, this.#transactionRow);

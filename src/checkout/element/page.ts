@@ -1,5 +1,6 @@
 import { depositForm } from "./deposit-form.ts";
 import { copyButton, h, show, showText, write } from "./dom.ts";
+import type { MessageName } from "./messages.ts";
 import { OutcomePanel } from "./outcome-panel.ts";
 import { type Actions, PayPanel } from "./pay-panel.ts";
 import type { Texts } from "./texts.ts";
@@ -37,8 +38,7 @@ export class Page {
   constructor(texts: Texts, actions: () => Actions) {
     const { say } = texts;
     const announce = (text: string) => this.#announce(text);
-    const copyTexts = { text: say("copy"), done: say("copied"), failed: say("copyFailed") };
-    const copy = (label: string) => copyButton({ label, ...copyTexts, announce });
+    const copy = (name: MessageName) => copyButton(name, texts, announce);
     const steps = [say("stepWaiting"), say("stepConfirming"), say("stepPaid")];
     this.#steps = h(
       "ol",

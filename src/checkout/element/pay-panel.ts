@@ -1,5 +1,6 @@
 import { button, type CopyButton, enable, factRow, h, show, write } from "./dom.ts";
 import { load } from "./load.ts";
+import type { MessageName } from "./messages.ts";
 import type { PayingAgain } from "./state.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
@@ -24,7 +25,7 @@ interface PayPanelOptions {
   /** Returns the actions of the current session. */
   readonly actions: () => Actions;
   readonly announce: (text: string) => void;
-  readonly copyButton: (label: string) => CopyButton;
+  readonly copyButton: (name: MessageName) => CopyButton;
 }
 
 /** How long a quote is valid in every published sample; the countdown's bar is then full. */
@@ -60,8 +61,8 @@ export class PayPanel {
     this.#options = options;
     const { texts, actions, copyButton } = options;
     const { say } = texts;
-    this.#copyAmount = copyButton(say("copyAmount"));
-    this.#copyAddress = copyButton(say("copyAddress"));
+    this.#copyAmount = copyButton("copyAmount");
+    this.#copyAddress = copyButton("copyAddress");
     this.#tokens = fieldset(say("token"));
     this.#networks = fieldset(say("network"));
     this.#qr = h("div", { class: "qr", part: "qr", role: "img", "aria-label": say("qr") });
