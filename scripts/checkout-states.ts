@@ -55,7 +55,7 @@ export async function showStates(
   await card("Choice of token").locator('[part="qr"] svg').waitFor();
   await card("Waiting, after a wallet has sent").getByRole("button", { name: "Fox" }).click();
   await page.getByText("Fox has sent the payment.").first().waitFor();
-  await page.getByText("Nothing arrived in time.").waitFor();
+  await page.locator('[part="outcome"]').getByText("Nothing arrived in time.").waitFor();
   await page.getByText(/of 10 confirmations/).waitFor();
   await page.getByText("The payment failed").nth(1).waitFor();
   await page.evaluate(wear, look);

@@ -67,7 +67,7 @@ export function elementAwakeCases(browser: () => Browser): void {
       await page.getByText("25 USDC").waitFor();
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await wake();
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
     });
   });
 }

@@ -10,7 +10,7 @@ export function elementCases(browser: () => Browser): void {
     const status = () => shop.page.getByRole("status").textContent();
 
     test("reports each outcome of a payment once, with its details and without its secret", async () => {
-      const page = await shop.watch();
+      await shop.watch();
       const order = await shop.order();
       await shop.visit(order);
       await shop.shows("pay");
@@ -21,7 +21,7 @@ export function elementCases(browser: () => Browser): void {
       await shop.sandbox.payments.simulate(order.paymentId, "late");
       await shop.refresh();
       await shop.refresh();
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
       expect(shop.events.map(({ name }) => name)).toEqual([
         "change",
         "change",
@@ -39,6 +39,20 @@ export function elementCases(browser: () => Browser): void {
         transactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
       });
       expect(JSON.stringify(shop.events)).not.toContain(order.secret);
+    });
+
+    test("announces the advice of an outcome after its status, once", async () => {
+      const order = await shop.order();
+      await shop.visit(order);
+      await shop.page.getByText("25 USDC").waitFor();
+      const announced = await shop.announcements();
+      await shop.sandbox.payments.simulate(order.paymentId, "underpayment");
+      await shop.refresh();
+      await shop.refresh();
+      expect(await announced()).toEqual([
+        "The payment failed",
+        "$22.50 arrived, which is not enough. Do not send the rest: the shop has been notified and can help.",
+      ]);
     });
 
     test.each<[string, string, Record<string, string>, RegExp]>([
@@ -162,7 +176,7 @@ export function elementCases(browser: () => Browser): void {
       expect(await page.getByText("25 USDC").isVisible()).toBe(true);
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await page.context().setOffline(false);
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
       expect(await page.locator('[part="notice"]').isVisible()).toBe(false);
     });
 

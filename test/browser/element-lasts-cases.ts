@@ -36,7 +36,7 @@ export function elementLastsCases(browser: () => Browser): void {
         setTimeout(() => parentNode?.append(it), 200);
       });
       await page.clock.runFor(500);
-      await page.getByText("Vielen Dank.").waitFor();
+      await shop.outcome("Vielen Dank.").waitFor();
       await page.clock.runFor(10_000);
       expect(new URL(page.url()).pathname).toBe("/");
       expect(names()).toEqual(["change", "paid"]);
@@ -86,7 +86,7 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(await page.getByText("25 USDC").isVisible()).toBe(true);
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await page.clock.runFor(15_000);
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
     });
 
     test("notices money that arrives within 15 minutes after the payment expired", async () => {
@@ -98,14 +98,14 @@ export function elementLastsCases(browser: () => Browser): void {
         await shop.sandbox.payments.simulate(paymentId, "timeout");
       }
       await shop.visit(seen);
-      await page.getByText("Nothing arrived in time.").waitFor();
+      await shop.outcome("Nothing arrived in time.").waitFor();
       await shop.sandbox.payments.simulate(seen.paymentId, "late");
       await page.clock.runFor(31_000);
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
       expect(names()).toEqual(["change", "expired", "change", "paid"]);
 
       await shop.visit(missed);
-      await page.getByText("Nothing arrived in time.").waitFor();
+      await shop.outcome("Nothing arrived in time.").waitFor();
       await page.clock.fastForward("15:01");
       const before = reads();
       await page.clock.runFor(61_000);
@@ -118,7 +118,7 @@ export function elementLastsCases(browser: () => Browser): void {
       const order = await shop.order();
       await shop.sandbox.payments.simulate(order.paymentId, "timeout");
       await shop.visit(order);
-      await page.getByText("Nothing arrived in time.").waitFor();
+      await shop.outcome("Nothing arrived in time.").waitFor();
       let refused = 0;
       await page.route(`${shop.service.url}/**/${order.paymentId}`, (route) => {
         if (route.request().method() === "GET") refused += 1;
@@ -134,7 +134,7 @@ export function elementLastsCases(browser: () => Browser): void {
       await expect.poll(() => refused).toBe(2);
       for (let step = 0; step < 18; step += 1) await page.clock.runFor(500);
       expect(refused).toBe(2);
-      expect(await page.getByText("Nothing arrived in time.").isVisible()).toBe(true);
+      expect(await shop.outcome("Nothing arrived in time.").isVisible()).toBe(true);
     });
 
     test("shows why a payment can no longer be read, and retries", async () => {
@@ -165,7 +165,7 @@ export function elementLastsCases(browser: () => Browser): void {
       await page.getByText("25 USDC").waitFor();
       await shop.sandbox.payments.simulate(order.paymentId, "success");
       await page.clock.runFor(15_000);
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
     });
 
     test("keeps the focus on a wallet's button while it loads another price", async () => {

@@ -114,6 +114,24 @@ export class ElementShop {
     );
   }
 
+  /** The advice of a payment that is over, where the customer sees it: for a moment, it is also announced. */
+  outcome(text: string): Locator {
+    return this.page.locator('[part="outcome"]', { hasText: text });
+  }
+
+  /** Records what screen readers announce from now on, in order. */
+  async announcements(): Promise<() => Promise<string[]>> {
+    const said = await this.page.getByRole("status").evaluateHandle((region) => {
+      const texts: string[] = [];
+      new MutationObserver((changes) => {
+        for (const { addedNodes } of changes)
+          texts.push(...Array.from(addedNodes, ({ textContent }) => textContent?.trim() ?? ""));
+      }).observe(region, { subtree: true, childList: true });
+      return texts;
+    });
+    return () => said.jsonValue();
+  }
+
   /** Waits until the element shows a phase of its payment. */
   async shows(phase: string): Promise<void> {
     await this.page.locator(`[data-phase="${phase}"]`).waitFor();

@@ -105,7 +105,10 @@ export function reactCases(browser: () => Browser): void {
       await watched.page.locator("settlekit-checkout").evaluate((element) => {
         void (element as HTMLElementTagNameMap["settlekit-checkout"]).refresh();
       });
-      await watched.page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await watched.page
+        .locator('[part="outcome"]')
+        .getByText("$25.00 arrived. Thank you.")
+        .waitFor();
       expect(await watched.page.title()).toBe("paid order_1");
       const mistake = await watched.page.locator("html").getAttribute("data-mistake");
       expect(mistake).toBe(
@@ -141,7 +144,7 @@ export function reactCases(browser: () => Browser): void {
       await element.evaluate((it) => (it as HTMLElementTagNameMap["settlekit-checkout"]).refresh());
       expect(await page.evaluate("paid")).toEqual(["order_1"]);
       await page.evaluate("release()");
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await page.locator('[part="outcome"]').getByText("$25.00 arrived. Thank you.").waitFor();
       await page.evaluate("render({ theme: 'light' })");
       expect(await element.getAttribute("theme")).toBe("light");
       expect(await page.evaluate("paid")).toEqual(["order_1"]);

@@ -54,7 +54,7 @@ export function scenarioCases(browser: () => Browser): void {
       await disabled("Pay too little").waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
       await button("Next step").click();
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await page.locator('[part="outcome"]').getByText("$25.00 arrived. Thank you.").waitFor();
       await button("Next step").waitFor({ state: "hidden" });
       await sandbox.webhooks.idle();
       // Created, processing, completed: confirmations change no status.
@@ -70,7 +70,7 @@ export function scenarioCases(browser: () => Browser): void {
       await sandbox.clock.advance("2s");
       await page.getByText("1 of 10 confirmations").waitFor();
       await sandbox.clock.advance("1m");
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await page.locator('[part="outcome"]').getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
     test("starts once, however often its button is clicked", async () => {
@@ -80,7 +80,7 @@ export function scenarioCases(browser: () => Browser): void {
       await button("Pay in full").evaluate((element) => {
         for (let click = 0; click < 3; click++) (element as HTMLButtonElement).click();
       });
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await page.locator('[part="outcome"]').getByText("$25.00 arrived. Thank you.").waitFor();
       await disabled("Pay in full").waitFor();
       expect(await page.locator("#said").textContent()).toBe("");
     });
@@ -96,20 +96,20 @@ export function scenarioCases(browser: () => Browser): void {
           input === location.pathname ? broken() : fetch(input, init);
       });
       await button("Let it expire").click();
-      await page.getByText("Nothing arrived in time.").waitFor();
+      await page.locator('[part="outcome"]').getByText("Nothing arrived in time.").waitFor();
       // The buttons are unchanged, although the payment has expired.
       await button("Pay late").evaluate((element) => (element as HTMLButtonElement).click());
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await page.locator('[part="outcome"]').getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
     test("can pay late, which an expired payment still accepts", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
       await button("Let it expire").click();
-      await page.getByText("Nothing arrived in time.").waitFor();
+      await page.locator('[part="outcome"]').getByText("Nothing arrived in time.").waitFor();
       await disabled("Pay in full").waitFor();
       await button("Pay late").click();
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await page.locator('[part="outcome"]').getByText("$25.00 arrived. Thank you.").waitFor();
       await sandbox.webhooks.idle();
       expect(sandbox.webhooks.deliveries().map(({ data }) => data.status)).toEqual([
         "pending",

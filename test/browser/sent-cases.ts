@@ -74,6 +74,38 @@ export function sentCases(browser: () => Browser): void {
       expect(wallet.transfers.length).toBe(1);
     });
 
+    test("is announced in every step, and once each if the wallet does not say whether it sent it", async () => {
+      await opened();
+      const announced = await shop.announcements();
+      await payButton().click();
+      await says("Check the amount and the address");
+      wallet.transfers[0]?.reject(new Error("Something went wrong."));
+      await says("It is unclear");
+      const unclear =
+        "It is unclear whether Anvil Wallet sent the payment. Check in the wallet before you try again.";
+      expect(await announced()).toEqual([
+        "Open Anvil Wallet and choose an account.",
+        "Check the amount and the address in Anvil Wallet, then confirm.",
+        unclear,
+      ]);
+      await payButton().click();
+      await shop.page.locator('[part="notice"]', { hasText: unclear }).waitFor();
+      expect((await announced()).filter((text) => text === unclear)).toHaveLength(1);
+    });
+
+    test("is announced together with the outcome that leaves it open", async () => {
+      const { paymentId } = await showing();
+      const announced = await shop.announcements();
+      await shop.sandbox.payments.simulate(paymentId, "timeout");
+      await shop.refresh();
+      await says("Reject the request");
+      expect(await announced()).toEqual([
+        "The payment has expired",
+        expect.stringContaining("Nothing arrived in time."),
+        "Cancelled. Reject the request in Anvil Wallet as well, so that nothing is sent.",
+      ]);
+    });
+
     test("is remembered after the page was reloaded", async () => {
       const { paymentId, hash } = await sent();
       await shop.page.reload();
@@ -248,11 +280,11 @@ export function sentCases(browser: () => Browser): void {
       await shop.shows("sent");
       await shop.sandbox.payments.simulate(order.paymentId, "timeout");
       await shop.refresh();
-      await page.getByText("Your transfer was sent, but did not arrive in time.").waitFor();
+      await shop.outcome("Your transfer was sent, but did not arrive in time.").waitFor();
       expect(await hashes()).toBe(hash);
       await shop.sandbox.payments.simulate(order.paymentId, "late");
       await page.clock.runFor(6_000);
-      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
       expect(await hashes()).toContain(hash);
     });
   });

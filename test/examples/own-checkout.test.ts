@@ -69,7 +69,7 @@ describe.skipIf(isMissing)(example.name, () => {
     expect
       .poll(async () => {
         await page.clock.runFor(1_000);
-        return page.getByText(text).isVisible();
+        return page.locator('[part="outcome"]', { hasText: text }).isVisible();
       })
       .toBe(true);
 

@@ -59,7 +59,7 @@ it.skipIf(isMissing)("a page built by Vite takes a payment, and its shop ships",
     const [payment] = sandbox.payments.all();
     await sandbox.payments.simulate(payment?.id ?? "", "success");
     await page.getByText("Thank you. We will ship your mug").waitFor();
-    await page.getByText("$25.00 arrived. Thank you.").waitFor();
+    await page.locator('[part="outcome"]').getByText("$25.00 arrived. Thank you.").waitFor();
     expect(await shop.printed(/Ship (order_[0-9a-f-]+)\./)).toBe(payment?.orderId);
     // The browser asks for an icon, which this shop does not have.
     expect(troubles.filter((text) => !text.includes("status of 404"))).toEqual([]);

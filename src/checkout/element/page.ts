@@ -32,7 +32,8 @@ export class Page {
   readonly #deposit: HTMLFormElement;
   readonly #pay: PayPanel;
   readonly #outcome: OutcomePanel;
-  #view: View | undefined;
+  /** What was last announced of the view, besides its status. */
+  #lines: readonly (string | undefined)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(texts: Texts, actions: () => Actions) {
@@ -57,7 +58,7 @@ export class Page {
       onChoose: (cents) => actions().chooseDeposit(cents),
       announce,
     });
-    this.#pay = new PayPanel({ texts, actions, announce, copyButton: copy });
+    this.#pay = new PayPanel({ texts, actions, copyButton: copy });
     this.#outcome = new OutcomePanel({ texts, onStay: () => actions().stay(), copyButton: copy });
     this.root = h(
       "section",
@@ -130,14 +131,15 @@ export class Page {
     showText(this.#title, view.title);
     showText(this.#fees, view.fees);
     showText(this.#notice, view.notice);
-    if (view.notice !== undefined && view.notice !== this.#view?.notice)
-      this.#announce(view.notice);
     show(this.#skeleton, view.phase === "loading");
     this.#showSteps(view);
     show(this.#deposit, view.phase === "deposit");
     this.#pay.update(view);
     this.#outcome.update(view);
-    this.#view = view;
+    const lines = [view.notice, view.wallet?.text, view.outcome];
+    // A text that only moves, such as from the wallet to the notice, is not repeated.
+    for (const line of lines) if (line && !this.#lines.includes(line)) this.#announce(line);
+    this.#lines = lines;
     // The focused control may now be hidden: keep the focus in the element, for keyboard users.
     if (focused && !focused.checkVisibility()) root.focus({ preventScroll: true });
   }
@@ -151,7 +153,8 @@ export class Page {
   }
 
   #announce(text: string): void {
-    this.#said.textContent = text;
+    // Added, because texts that change together would replace each other unheard.
+    this.#said.append(`${text} `);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#said.replaceChildren(), announcementMs);
   }

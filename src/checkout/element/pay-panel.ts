@@ -24,7 +24,6 @@ interface PayPanelOptions {
   readonly texts: Texts;
   /** Returns the actions of the current session. */
   readonly actions: () => Actions;
-  readonly announce: (text: string) => void;
   readonly copyButton: (name: MessageName) => CopyButton;
 }
 
@@ -209,7 +208,6 @@ export class PayPanel {
   #showWalletLine({ wallet }: View): void {
     show(this.walletLine, wallet !== undefined);
     this.walletLine.toggleAttribute("data-bad", wallet?.isBad === true);
-    if (wallet && this.#walletText.textContent !== wallet.text) this.#options.announce(wallet.text);
     write(this.#walletText, wallet?.text ?? "");
     for (const [action, element] of Object.entries(this.#walletActions)) {
       show(element, wallet?.actions.includes(action as WalletAction) === true);
