@@ -61,6 +61,18 @@ export function scenarioCases(browser: () => Browser): void {
       expect(answers).toEqual([200, 200, 200]);
     });
 
+    test("can be chosen on a phone with text of twice the size", async () => {
+      const { paymentId } = await create(sandbox);
+      await page.setViewportSize({ width: 320, height: 800 });
+      const browserSettings = await page.context().newCDPSession(page);
+      await browserSettings.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+      for (const path of [`/payment/${paymentId}`, "/_sandbox"]) {
+        await page.goto(`${service.url}${path}`);
+        await button("Let it expire").or(page.getByText("New payment")).waitFor();
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(320);
+      }
+    });
+
     test("runs on a timer, and the page follows it", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
