@@ -258,7 +258,7 @@ async function billOfMaterials(packages: readonly BundledPackage[]): Promise<str
   }
   const normalizers = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
   const serializer = new Serialize.JsonSerializer(normalizers);
-  return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`;
+  return `${serializer.serialize(bom, { sortLists: true })}\n`;
 }
 
 /** tsup writes the bundle itself, after this. */
