@@ -4,7 +4,7 @@ import { type InboxEvent, log } from "../../src/inbox/events.ts";
 const item = { kind: "payment", id: "p" } as const;
 const error = new Error("out of stock");
 
-const retried = { type: "retried", ...item, error, effects: ["ship"], failures: 1, inMs: 10 };
+const retried = { type: "retried", ...item, error, effects: ["ship"], failures: 1, waitMs: 10 };
 const parked = { type: "parked", ...item, reason: "out of stock" };
 const unread = { type: "failed", kind: "payment", error };
 

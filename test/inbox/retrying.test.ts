@@ -26,7 +26,7 @@ describe.each(shops)("a payment that failed on %s", (_, it) => {
     await shop.sandbox.webhooks.idle();
     leave.resolve();
     await running;
-    expect(shop.told("retried")).toMatchObject([{ inMs: 0 }]);
+    expect(shop.told("retried")).toMatchObject([{ waitMs: 0 }]);
     expect(shop.told("settled")).toMatchObject([{ status: "completed" }]);
   });
 
