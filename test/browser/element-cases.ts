@@ -41,6 +41,27 @@ export function elementCases(browser: () => Browser): void {
       expect(JSON.stringify(shop.events)).not.toContain(order.secret);
     });
 
+    test("shows what a refresh has read while a later read is still under way", async () => {
+      const order = await shop.order();
+      await shop.visit(order);
+      await shop.shows("pay");
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      let reads = 0;
+      const held = Promise.withResolvers<void>();
+      await shop.page.route(`${shop.service.url}/**/${order.paymentId}`, async (route) => {
+        if (++reads > 1) await held.promise;
+        await route.continue();
+      });
+      await shop.element.evaluate(async (it) => {
+        const element = it as HTMLElementTagNameMap["settlekit-checkout"];
+        const refreshed = element.refresh();
+        void element.refresh();
+        await refreshed;
+      });
+      expect(named("paid")).toHaveLength(1);
+      held.resolve();
+    });
+
     test("announces the advice of an outcome after its status, once", async () => {
       const order = await shop.order();
       await shop.visit(order);

@@ -48,8 +48,10 @@ export class Session implements Actions {
   #timer: ReturnType<typeof setInterval> | undefined;
   /** The signal of the start whose status is being watched. */
   #watching: AbortSignal | undefined;
-  /** Number of the latest read of the payment; results of earlier ones are outdated. */
+  /** Number of the latest read of the payment. */
   #reads = 0;
+  /** Number of the read whose result is shown; results of earlier ones are outdated. */
+  #shown = 0;
   #reading = 0;
   #readAt = 0;
   /** When the status was first read, or last changed. */
@@ -196,7 +198,8 @@ export class Session implements Actions {
     this.#reading += 1;
     try {
       const payment = await checkout.payment({ signal });
-      if (thisRead !== this.#reads || signal.aborted) return;
+      if (thisRead < this.#shown || signal.aborted) return;
+      this.#shown = thisRead;
       checkPayment(payment, paymentId);
       this.#isStale = false;
       if (payment.status !== this.#known.payment?.status) this.#changedAt = performance.now();
@@ -207,7 +210,7 @@ export class Session implements Actions {
       this.giveUpWallet();
       this.#prices.drop();
     } catch (error) {
-      if (thisRead !== this.#reads || signal.aborted) return;
+      if (thisRead < this.#shown || signal.aborted) return;
       const { payment } = this.#known;
       // Keep showing the outcome: the service may refuse to return it again.
       if (payment && isFinal(payment.status)) return;
