@@ -20,6 +20,21 @@ describe("a disordered webhook", () => {
     expect(second?.attempts).toHaveLength(1);
   });
 
+  it("is not sent the second time if the sandbox was reset in between", async () => {
+    let sent = 0;
+    const sandbox = createSandbox({
+      deliver: () => {
+        sent += 1;
+        sandbox.reset();
+        return new Response();
+      },
+    });
+    sandbox.webhooks.disorder("duplicate");
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    expect(sent).toBe(1);
+  });
+
   it("is retried as often as usual; duplicates do not count", async () => {
     const sandbox = createSandbox({
       now: newYear,
