@@ -39,7 +39,7 @@ export function paymentRequest(
   serviceNow: () => number,
 ): PaymentRequest {
   // The quote is undefined if the caller's search found none.
-  if (quote?.paymentId !== payment.id) {
+  if (!quote || quote.paymentId !== payment?.id) {
     throw new InvalidRequestError(
       "The quote does not belong to this payment. Pass a payment and one of its own quotes.",
       { code: "foreign_quote", param: "quote" },

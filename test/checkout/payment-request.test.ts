@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CheckoutClient } from "../../src/checkout/checkout-client.ts";
+import type { Payment } from "../../src/wire/payment.ts";
 import type { Quote } from "../../src/wire/quote.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
@@ -85,10 +86,11 @@ describe("a payment request", () => {
   });
 
   test.each([
-    ["another payment's quote", { ...usdc, paymentId: "another" }],
-    ["a quote that a search did not find", undefined as unknown as Quote],
-  ])("is refused for %s", (_, quote) => {
-    expect(() => checkout.paymentRequest(payment, quote)).toThrow(
+    ["another payment's quote", payment, { ...usdc, paymentId: "another" }],
+    ["a quote that a search did not find", payment, undefined],
+    ["nothing", undefined, undefined],
+  ])("is refused for %s", (_, ...given) => {
+    expect(() => checkout.paymentRequest(...(given as [Payment, Quote]))).toThrow(
       expect.objectContaining({ code: "foreign_quote", param: "quote" }),
     );
   });
