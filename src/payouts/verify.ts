@@ -97,7 +97,7 @@ async function alteredPayout(
     const { order_id: orderId, seq } = missing;
     return { ok: false, at: seq, problem: `The payout ${orderId} is missing.` };
   }
-  let orderId = "";
+  let orderId: string | undefined;
   for (;;) {
     await pause(signal);
     const told = await store.transaction(() => readTold(tenant, orderId));
@@ -116,14 +116,16 @@ async function alteredPayout(
 type ToldRow = JournalRow & PayoutRow;
 
 /** A batch of payouts with their entries. One statement, because a payout and its entries change together. */
-function readTold(tenant: string, after: string): Work<ToldRow[]> {
+function readTold(tenant: string, after: string | undefined): Work<ToldRow[]> {
+  // An order id that was inserted outside the ledger may be empty.
+  const isNext = after === undefined ? ">=" : ">";
   return sql<ToldRow>(
     `SELECT seq, at, event, details, hash, ${payoutColumns}
 FROM {payouts} LEFT JOIN {payout_journal} USING (tenant, order_id)
 WHERE tenant = $1 AND order_id IN (
-  SELECT order_id FROM {payouts} WHERE tenant = $1 AND order_id > $2 ORDER BY order_id LIMIT 200
+  SELECT order_id FROM {payouts} WHERE tenant = $1 AND order_id ${isNext} $2 ORDER BY order_id LIMIT 200
 ) ORDER BY order_id, seq`,
-    [tenant, after],
+    [tenant, after ?? ""],
   );
 }
 

@@ -90,6 +90,15 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
       1,
       /The payout d was never planned/,
     ],
+    [
+      "a payout was added with an empty order id",
+      `INSERT INTO settlekit_payouts
+  (tenant, order_id, body, amount, recipient, idempotency_key, state, chained, approved_by, planned_at, due_at)
+SELECT tenant, '', body, amount, recipient, idempotency_key, 'approved', 1, 'eve', 1, 1
+FROM settlekit_payouts WHERE order_id = 'a'`,
+      1,
+      /The payout {2}was never planned/,
+    ],
   ];
   it.each(alterations)("shows that %s, and no money moves", async (_, text, at, problem) => {
     const { world, payouts } = await altered(text);
