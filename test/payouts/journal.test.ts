@@ -206,6 +206,17 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     expect((await payouts.verify()).ok).toBe(false);
   });
 
+  it("is checked to its end even if an accepted payout's order id is no valid text", async () => {
+    const { world, payouts } = await altered(`INSERT INTO settlekit_payouts
+  (tenant, order_id, body, amount, recipient, idempotency_key, state, chained, planned_at, final_at, due_at)
+SELECT tenant, CAST(x'7aff' AS TEXT), body, amount, recipient, idempotency_key, 'refused', 1, 1, 1, 1
+FROM settlekit_payouts WHERE order_id = 'a'`);
+    await payouts.runDue();
+    await payouts.reopen({ ...by, reason: "known" });
+    await world.open().runDue();
+    expect(world.creations).toHaveLength(3);
+  });
+
   it("records that a payout was planned before it records that another program sent it", async () => {
     const world = World.inMemory();
     const store = world.store();
