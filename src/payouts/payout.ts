@@ -80,7 +80,7 @@ export const payoutColumns = `id, tenant, order_id, body, amount, recipient, ide
   (SELECT count(*) FROM {payout_attempts} WHERE payout_id = {payouts}.id) AS attempts`;
 
 /** The condition for the tenant `$1`'s payouts. For `tenant = $1`, SQLite would sort all of them by id for each page. */
-export const inKeyOrder = "tenant || '' = $1";
+export const inKeyOrder = "tenant {without index} = $1";
 
 /** The part of a row that `plan` writes and nothing changes afterwards. */
 export type PlannedRow = Pick<

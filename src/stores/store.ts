@@ -28,7 +28,8 @@ export type Work<T, Client = unknown> = Generator<Statement | Call<Client>, T, u
  *
  * Both databases accept the text. `$1` is the first value, `{orders}` is settlekit's table of that name, `{now}` the
  * database's clock, `{serial}` the type of a generated key, and `{skip locked}` locks rows if the database can.
- * `{json each}($1)` has a row for each `value` of a JSON list, whose length thus does not change the statement.
+ * `{json each}($1)` has a row for each `value` of a JSON list, whose length thus does not change the statement. With
+ * `{without index}` after a column, SQLite uses no index for it.
  */
 export function* sql<R extends object = Row>(
   text: string,

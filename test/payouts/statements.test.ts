@@ -47,6 +47,8 @@ describe.skipIf(server === undefined)("a payout ledger on PostgreSQL", () => {
 INSERT INTO settlekit.payouts (tenant, order_id, body, amount, recipient, idempotency_key, state,
   chained, planned_at, reserved_at, final_at, due_at)
 SELECT '', number, '${body}', 1, '0x', '', 'refused', 1, 0, 0, 0, 0 FROM generate_series(1, ${count}) AS number`);
+    await pool.query(`INSERT INTO settlekit.payouts (tenant, order_id, body, amount, recipient, idempotency_key, state, planned_at, due_at)
+VALUES ('other', '1', '${body}', 1, '0x', '', 'planned', 0, 0)`);
     await pool.query("VACUUM ANALYZE settlekit.payouts, settlekit.payout_journal");
   });
   afterAll(async () => {
@@ -81,6 +83,16 @@ SELECT '', number, '${body}', 1, '0x', '', 'refused', 1, 0, 0, 0, 0 FROM generat
     });
     // The head.
     expect(most).toBe(1);
+  });
+
+  it("reads no payouts of other tenants for a list", async () => {
+    const most = await mostRead(async (counting) => {
+      const rows = await counting.transaction(() => readRows("other", undefined, 100, 0));
+      expect(rows).toHaveLength(1);
+      const page = await newestFirst(counting, "other").next();
+      expect(page.value).toMatchObject({ data: [{ orderId: "1" }] });
+    });
+    expect(most).toBeLessThan(10);
   });
 
   it("reads no more at a time for its check as its journal grows", async () => {
