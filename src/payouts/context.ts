@@ -67,7 +67,7 @@ export function contextOf<Client, Mode extends StoreMode>(
   const transaction: Store["transaction"] = (work, transactionOptions) =>
     ready.transaction(work, transactionOptions).catch((error: unknown) => {
       // A replica without the last commits may take over.
-      if (StoreError.is(error) && lostContact.has(error.code)) reading.reset();
+      if (hasLostContact(error)) reading.reset();
       throw error;
     });
   return {
@@ -109,6 +109,12 @@ function unlimitedWarning({
 }
 
 const lostContact: ReadonlySet<string> = new Set(["store_unavailable", "no_free_client"]);
+
+/** Whether another server may have taken over. The one that cancelled a statement, which took too long, is the same. */
+function hasLostContact(error: unknown): boolean {
+  const isCancelled = Object(Object(error).cause).code === "57014";
+  return StoreError.is(error) && lostContact.has(error.code) && !isCancelled;
+}
 
 /** Runs a unit of work with the journal, and notifies the merchant if it opened the breaker. */
 export async function decide<T>(

@@ -215,12 +215,12 @@ describe("the reading of the list before the first request of a process", () => 
 });
 
 describe("if the database was unavailable, a replica without its last commits may have taken over, so the reading", () => {
-  async function openFailing() {
+  async function openFailing(cause?: object) {
     const world = World.inMemory();
     const store = world.store();
     const state = { isDown: false };
     const transaction: typeof store.transaction = async (...work) => {
-      if (state.isDown) throw new StoreError("No connection", { code: "store_unavailable" });
+      if (state.isDown) throw new StoreError("No connection", { code: "store_unavailable", cause });
       return store.transaction(...work);
     };
     const payouts = world.open({ store: { ...store, transaction } });
@@ -257,6 +257,18 @@ describe("if the database was unavailable, a replica without its last commits ma
       problem: expect.stringContaining("The list will be read again."),
     });
     await world.live(payouts);
+    expect(world.made).toHaveLength(1);
+  });
+
+  it("counts if only a statement took too long, such as one for a list", async () => {
+    const { world, payouts, failOnce } = await openFailing({ code: "57014" });
+    let failing: Promise<void> | undefined;
+    world.answer = (method) => {
+      if (method === "GET") failing ??= failOnce();
+      return undefined;
+    };
+    await pay(payouts, order.orderId);
+    await failing;
     expect(world.made).toHaveLength(1);
   });
 });
