@@ -138,7 +138,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "the failure of a custom fetch proves that nothing was sent",
     file: "src/http/send.ts",
-    find: "readNetworkError(error, ownFetch && new URL(baseUrl))",
+    find: "readNetworkError(error, new URL(baseUrl), !!ownFetch)",
     replace: "readNetworkError(error)",
     test: "test/money-safety/custom-fetch.test.ts",
   },

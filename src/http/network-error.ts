@@ -24,22 +24,21 @@ const argumentMessage =
  * Reads from fetch's error how far the request got. In doubt, the failure counts as a broken connection, which may have
  * carried the request.
  *
- * @param service The service's URL when a custom fetch failed. A custom fetch may talk to other servers, even after the
- * service answered, so only an error that names the service proves that nothing was sent.
+ * @param service The service's URL. A custom fetch, or one that replaced the runtime's, may talk to other servers, even
+ * after the service answered: an error that names another server proves nothing.
+ * @param isCustom Whether the error must name the service.
  */
-export function readNetworkError(error: unknown, service?: URL): NetworkFailure {
+export function readNetworkError(error: unknown, service?: URL, isCustom = true): NetworkFailure {
   const causes = rootCauses(error);
   const [first] = causes;
   // OpenSSL's message is a line of its log, with a line break; its reason is for people.
   const detail = textOf(first?.reason) || textOf(first?.message).trim() || "no reason given";
   const code = textOf(first?.code) || "connection_failed";
-  if (service && !causes.every((cause) => isAbout(cause, service))) {
-    return { kind: "connection", code, detail };
-  }
+  const isOther = service && !causes.every((cause) => isAbout(cause, service, isCustom));
+  if (isOther) return { kind: "connection", code, detail };
   if (first && causes.every(isUnreachable)) return { kind: "unreachable", code, detail };
-  if (first && causes.every((cause) => tlsCode.test(textOf(cause.code)))) {
-    return { kind: "tls", code, detail };
-  }
+  const isTls = causes.every((cause) => tlsCode.test(textOf(cause.code)));
+  if (first && isTls) return { kind: "tls", code, detail };
   // undici refused a dispatcher from another copy of undici before it sent anything.
   const isForeign = code === "UND_ERR_INVALID_ARG" && detail.startsWith("invalid on");
   if (isForeign) return { kind: "not_taken", code, detail };
@@ -59,8 +58,9 @@ export function hasNetworkCode(error: unknown): boolean {
 /** The fields that an error may have. `hostname` was looked up; a connection went to `address` and `port`. */
 type Cause = Readonly<Record<string, unknown>>;
 
-/** Whether an error names the host that failed, and that host is the service's. */
-function isAbout({ hostname, address, port }: Cause, service: URL): boolean {
+/** Whether an error names the service as what failed or, unless `isCustom`, no other server. Bun's names the URL. */
+function isAbout({ hostname, address, port, path }: Cause, service: URL, isCustom: boolean) {
+  if (!isCustom) return new URL(textOf(path), service).origin === service.origin;
   const host = service.hostname.replace(/^\[|\]$/g, "");
   if (hostname !== undefined) return hostname === host;
   const isLocal = /(^|\.)localhost$/.test(host) && isLoopback(String(address));

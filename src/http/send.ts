@@ -190,7 +190,7 @@ export function createSender(settings: HttpSettings) {
       if (ownFetch && !isNetworkError(error) && !hasNetworkCode(error)) {
         return by("fetch", `Your fetch function threw ${thrown}.`);
       }
-      const { kind, code, detail } = readNetworkError(error, ownFetch && new URL(baseUrl));
+      const { kind, code, detail } = readNetworkError(error, new URL(baseUrl), !!ownFetch);
       // A dispatcher that repeats requests may fail to connect only the second time.
       return { kind: isWritten ? "connection" : kind, code: redact(code), detail: redact(detail) };
     }
