@@ -1,9 +1,7 @@
 import { isNativeAssetAddress } from "../../evm/chains.ts";
 import { isRecord } from "../../values.ts";
-import type { Quote } from "../../wire/quote.ts";
 import { randomStream } from "../random.ts";
 import type { Payments } from "./payments.ts";
-import { worthInCents } from "./quotes.ts";
 
 /**
  * A JSON replacer for the newest published form of responses: CAIP-2 chain ids, `0xeeee…eeee` for native assets, lower
@@ -18,13 +16,12 @@ export function publishedForm(payments: Payments) {
     if (!isRecord(value)) return value;
     if ("nativeSymbol" in value) return { ...value, isTestnet: true };
     if ("expectedAmountAsset" in value) {
-      const { id, paymentId, token, ...quote } = value as unknown as Quote;
+      const id = String(value.id);
+      const payment = payments.find(String(value.paymentId));
       // Derived from the quote's id, so that it is the same in every response.
       const address = randomStream(id, "address").address();
-      const depositAddress = { ...payments.find(paymentId)?.depositAddress, id, address };
-      const price = { ...token, rateUsd: quote.rateUsdAsset };
-      const amountDueCents = Number(worthInCents(BigInt(quote.expectedAmountAsset), price));
-      return { ...value, amountDueCents, depositAddress };
+      const depositAddress = { ...payment?.depositAddress, id, address };
+      return { ...value, amountDueCents: payment?.amountInCents, depositAddress };
     }
     if (!("quotes" in value)) return value;
     const { amountInCents } = value;
