@@ -20,8 +20,8 @@ import { createState } from "./state/state.ts";
 import { createDeliveries } from "./webhooks/deliveries.ts";
 
 /**
- * Creates the payment service in process, sharing nothing with other sandboxes. It starts no server or timer, and only
- * needs `close` if it has a data file.
+ * Creates the payment service in process, sharing nothing with other sandboxes. It starts no server, keeps no process alive,
+ * and only needs `close` if it has a data file, or if one process creates thousands.
  *
  * @throws {ConfigurationError} when an option is invalid; `param` names it.
  * @example
@@ -68,7 +68,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   // The last listener, so that everything else is ready when the reset is emitted.
   store.onReplaced(events.reset);
-  const close = options.data === undefined ? () => {} : keepInFile(store, options.data);
+  const closeFile = options.data === undefined ? () => {} : keepInFile(store, options.data);
+  const close = () => {
+    clock.stop();
+    closeFile();
+  };
 
   const sandbox: Sandbox = {
     fetch: async (input, init) => fetchInProcess(app, new Request(input, init)),

@@ -142,7 +142,7 @@ export interface Sandbox
    * scheduled. Sets `withdrawalIdempotency` to `ignored`. Keeps secrets, merchants and the time.
    */
   reset(): void;
-  /** Closes the data file: later changes are not written. Does nothing without `data`. */
+  /** Closes the data file: later changes are not written. Nothing falls due by itself any more. */
   close(): void;
   /** `close`, for `using`. */
   [Symbol.dispose](): void;

@@ -56,10 +56,8 @@ export function found<Value>(
   value: Value | undefined,
 ): Value {
   if (value !== undefined) return value;
-  throw new Refusal(404, {
-    code: "not_found",
-    message: `There is no ${kind} with this id.`,
-  });
+  const message = `There is no ${kind} with this id.`;
+  throw new Refusal(404, { code: "not_found", message });
 }
 
 export function pageOf<Value>(

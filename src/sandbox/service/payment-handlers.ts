@@ -22,10 +22,8 @@ export function paymentHandlers({ clock, dialect, random }: Core, payments: Paym
   function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
     const { type, amount, redirectUrl, customMetadata } = body;
     if (type === "deposit" && !merchant.depositsEnabled) {
-      throw new Refusal(403, {
-        code: "deposits_disabled",
-        message: "Deposits are disabled for this merchant. Enable them, or create a payment.",
-      });
+      const message = "Deposits are disabled for this merchant. Enable them, or create a payment.";
+      throw new Refusal(403, { code: "deposits_disabled", message });
     }
     const { minPaymentInCents } = merchant.limits;
     const amountInCents =
@@ -114,11 +112,8 @@ function chosenToken({ chainId, contractAddress }: CreateQuoteInput): Settlement
   toChecksumAddress(contractAddress, "contractAddress");
   const token = tokenOn(chainId, contractAddress);
   if (token !== undefined) return token;
-  throw new Refusal(422, {
-    code: "unsupported_token",
-    param: "contractAddress",
-    message: "contractAddress is not a supported token on this chain.",
-  });
+  const message = "contractAddress is not a supported token on this chain.";
+  throw new Refusal(422, { code: "unsupported_token", param: "contractAddress", message });
 }
 
 function incomplete(missing: string, given: string) {

@@ -163,10 +163,8 @@ export function createScenarios<
     clock.catchUp();
     const [first, ...rest] = stepsLeft(id);
     if (first === undefined) {
-      throw new InvalidRequestError(
-        'No step is left. Start a scenario with simulate and { steps: "by-hand" }.',
-        { code: "no_steps_ahead" },
-      );
+      const message = 'No step is left. Start a scenario with simulate and { steps: "by-hand" }.';
+      throw new InvalidRequestError(message, { code: "no_steps_ahead" });
     }
     put(id, rest);
     return structuredClone(take(found(id), first));

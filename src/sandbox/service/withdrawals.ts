@@ -67,10 +67,8 @@ const minAmountInCents = 100;
 export function withdrawalHandlers(withdrawals: Withdrawals) {
   function create({ body, merchant }: Call<CreateWithdrawalBody>): Withdrawal {
     if (!merchant.withdrawalsEnabled) {
-      throw new Refusal(403, {
-        code: "withdrawals_disabled",
-        message: "Withdrawals are disabled for this merchant. Enable them first.",
-      });
+      const message = "Withdrawals are disabled for this merchant. Enable them first.";
+      throw new Refusal(403, { code: "withdrawals_disabled", message });
     }
     checkedAmount("amountInCents", body.amountInCents, minAmountInCents);
     checkOneOf("chainId", supportedChainIds, body.chainId);

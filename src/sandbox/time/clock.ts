@@ -95,6 +95,7 @@ export function createClock(frozenAt: Date | undefined, idle: () => Promise<void
   /** How often everything was replaced, which stops every `advance` that was called before. */
   let replacements = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
 
   function baseMs(): number {
     const { frozenAtMs, advancedMs } = base.get();
@@ -126,7 +127,7 @@ export function createClock(frozenAt: Date | undefined, idle: () => Promise<void
   function setTimer(): void {
     clearTimeout(timer);
     const next = due.first();
-    if (next === undefined || isFrozen() || reachedMs !== undefined) return;
+    if (next === undefined || isFrozen() || isStopped || reachedMs !== undefined) return;
     const fire = () => {
       catchUp();
       // The timer may fire early, or after a request has already run the entry.
@@ -211,6 +212,11 @@ export function createClock(frozenAt: Date | undefined, idle: () => Promise<void
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     onDue,
     catchUp,
+    /** Ends the timer: then only `advance` and requests run what falls due. */
+    stop(): void {
+      isStopped = true;
+      clearTimeout(timer);
+    },
     /** The event bus, whose events happen at the clock's time. */
     events,
   };

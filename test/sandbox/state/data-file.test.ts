@@ -99,6 +99,28 @@ describe("a sandbox with a data file", () => {
     expect((await list(again)).pagination.total).toBe(0);
   });
 
+  it("retries a webhook once, although the sandbox that sent it was closed before", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const data = newFile();
+    const attempts: string[] = [];
+    const open = (name: string) => {
+      const deliver = () => {
+        attempts.push(name);
+        return refuse();
+      };
+      return createSandbox({ data, deliver });
+    };
+    const first = open("first");
+    await create(first);
+    await first.webhooks.idle();
+    first.close();
+    using second = open("second");
+    await vi.advanceTimersByTimeAsync(30_000);
+    await second.webhooks.idle();
+    vi.useRealTimers();
+    expect(attempts).toEqual(["first", "second"]);
+  });
+
   it("writes no more records for a payment among many than for the first", async () => {
     using sandbox = createSandbox({ data: newFile() });
     const run = vi.spyOn(StatementSync.prototype, "run");

@@ -244,6 +244,14 @@ describe("a running clock", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("has no timer once the sandbox is closed, not even for what is scheduled later", async () => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    sandbox.close();
+    await create(sandbox);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("processes due work before a request, even when the timer is late", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
