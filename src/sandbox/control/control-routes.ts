@@ -130,10 +130,9 @@ async function send(
     // A response without a body may have a status that allows none.
     return new Response(answer.body && (await answer.text()), answer);
   } catch {
-    throw new Refusal(502, {
-      code: "no_answer",
-      message: "A fault broke the connection. The timeline shows whether the request took effect.",
-    });
+    const message =
+      "A fault broke the connection. The timeline shows whether the request took effect.";
+    throw new Refusal(502, { code: "no_answer", message });
   }
 }
 

@@ -89,10 +89,8 @@ const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next)
   }
   const type = req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    throw new Refusal(415, {
-      code: "invalid_content_type",
-      message: "The control API takes JSON. Send Content-Type: application/json.",
-    });
+    const message = "The control API takes JSON. Send Content-Type: application/json.";
+    throw new Refusal(415, { code: "invalid_content_type", message });
   }
   await next();
 };

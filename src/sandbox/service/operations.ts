@@ -141,9 +141,7 @@ function merchantOf(
   const merchant = holder();
   if (merchant === undefined) throw refuse(`The value of ${name} is not ${owner}.`);
   if ((merchantId ?? merchant.merchantId) === merchant.merchantId) return merchant;
-  throw new Refusal(403, {
-    code: "forbidden",
-    message:
-      "The path names a different merchant from the access token's. Use the token's merchantId.",
-  });
+  const message =
+    "The path names a different merchant from the access token's. Use the token's merchantId.";
+  throw new Refusal(403, { code: "forbidden", message });
 }

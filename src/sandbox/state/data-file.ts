@@ -145,6 +145,9 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
 
 /** Undefined for a new file, or one whose first process was killed before it wrote anything. */
 function contentsOf(database: DatabaseSync): Contents | undefined {
+  // Without the index, rows can be read, but not written.
+  const { integrity_check: result } = database.prepare("PRAGMA integrity_check(1)").get() ?? {};
+  if (result !== "ok") throw new Error(String(result));
   const rows = database.prepare("SELECT tab, key, value FROM entries ORDER BY place").iterate();
   const tables = Map.groupBy(rows, ({ tab }) => String(tab));
   const contents: Record<string, [string, unknown][]> = {};

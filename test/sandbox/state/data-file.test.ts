@@ -218,6 +218,19 @@ describe("a data file", () => {
     expect(() => createSandbox({ data })).toThrow(refusal("invalid_data", /is damaged/));
   });
 
+  it("is refused, and not changed, when it can be read but not written", () => {
+    const data = newFile();
+    createSandbox({ data }).close();
+    const database = new DatabaseSync(data);
+    const index = database.prepare("SELECT rootpage FROM sqlite_schema WHERE type = 'index'").get();
+    database.close();
+    const end = Number(index?.rootpage) * 4_096;
+    const damaged = readFileSync(data).fill(0, end - 4_096, end);
+    writeFileSync(data, damaged);
+    expect(() => createSandbox({ data })).toThrow(refusal("invalid_data", /is damaged/));
+    expect(readFileSync(data)).toEqual(damaged);
+  });
+
   it("is released, and remains new, if its first contents cannot be written", () => {
     const data = newFile();
     const options = { now: newYear, identity: "shop" };
