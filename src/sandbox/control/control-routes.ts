@@ -106,10 +106,8 @@ const maxSize = 128 * 1_048_576;
 const limitBody = bodyLimit({
   maxSize,
   onError() {
-    throw new Refusal(413, {
-      code: "body_too_large",
-      message: `The body is larger than ${maxSize} bytes. Call the sandbox in process instead.`,
-    });
+    const message = `The body is larger than ${maxSize} bytes. Call the sandbox in process instead.`;
+    throw new Refusal(413, { code: "body_too_large", message });
   },
 });
 

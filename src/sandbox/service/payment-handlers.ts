@@ -63,10 +63,8 @@ export function paymentHandlers({ clock, dialect, random }: Core, payments: Paym
   function quote(call: Call<CreateQuoteInput>): Quote {
     const payment = get(call);
     if (payment.status !== "pending") {
-      throw new Refusal(400, {
-        code: "payment_not_pending",
-        message: `The payment is ${payment.status} and accepts no more quotes. Create another payment.`,
-      });
+      const message = `The payment is ${payment.status} and accepts no more quotes. Create another payment.`;
+      throw new Refusal(400, { code: "payment_not_pending", message });
     }
     const token = chosenToken(call.body);
     const amountInCents = amountToQuote(payment, call.body.forceDepositAmount);

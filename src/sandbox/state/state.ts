@@ -86,16 +86,18 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
 }
 
 const waiting = z.looseObject({ item: z.looseObject({}), probability: z.number() });
+const secret = z.string().check(z.minLength(1));
 
 /** Responses and pages are built from these values, so an invalid one would otherwise only show there. */
 const valueSchemas: Readonly<Record<string, z.core.$ZodType>> = {
-  merchants: z.looseObject({ merchantId: z.string(), secretKey: z.string() }),
+  merchants: z.looseObject({ merchantId: z.string(), secretKey: secret, webhookSecret: secret }),
   payments: paymentSchema,
   withdrawals: withdrawalSchema,
   due: z.looseObject({ dueMs: z.number(), kind: z.string(), subject: z.string() }),
   timeline: z.looseObject({ type: z.string(), at: z.string(), sequence: z.number() }),
   requests: z.looseObject({ requestId: z.string(), headers: z.looseObject({}), body: z.string() }),
   deliveries: z.looseObject({
+    event: z.string(),
     data: z.looseObject({ id: z.string() }),
     attempts: z.array(z.any()),
   }),

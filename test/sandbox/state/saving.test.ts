@@ -174,6 +174,16 @@ describe("an invalid saved sandbox", () => {
     ],
     ["one with a missing table", { ...saved, tables: {} }, /"dropped" is invalid/],
     ["one with a broken merchant", broken("merchants"), invalid("merchants")],
+    [
+      "one with a merchant without a webhook secret",
+      broken("merchants", { merchantId: "1", secretKey: "sk_test_1" }),
+      invalid("merchants"),
+    ],
+    [
+      "one with a webhook without a name",
+      broken("deliveries", { data: { id: "1" }, attempts: [] }),
+      invalid("deliveries"),
+    ],
     ["one with a broken payment", broken("payments"), invalid("payments")],
     ["one with a broken withdrawal", broken("withdrawals"), invalid("withdrawals")],
     ["one whose clock stands at text", at("2026-01-01"), /do not fit together/],
