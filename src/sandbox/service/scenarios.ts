@@ -82,6 +82,11 @@ export function createScenarios<
   /** The remaining steps, by the subject's id. */
   const plans = store.table<readonly Planned[]>(`${name} steps`);
   const scheduleStep = clock.onDue(`${name} step`, takeIfDue);
+  // Data files of 0.1.0 have most fields of a step in `step`.
+  const flat = (it: Planned) => ("step" in it ? { ...it, ...(it.step as object) } : it);
+  store.onReplaced(() => {
+    for (const [id, steps] of plans.entries()) plans.set(id, steps.map(flat));
+  });
 
   function found(id: string): Subject {
     const subject = find(id);

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, readFileSync, statSync, writeFileSync } from "
 import { basename, dirname } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import fc from "fast-check";
-import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it, vi } from "vitest";
 import { create, list, newYear } from "../merchant.ts";
 import { dataFolder, refusal } from "./data-files.ts";
@@ -10,10 +10,6 @@ import { anyStep, everythingOf, takeSteps } from "./steps.ts";
 
 const { newFile } = dataFolder();
 const refuse = () => new Response(null, { status: 500 });
-
-async function timelineOf({ fetch }: Sandbox): Promise<{ data: unknown[] }> {
-  return (await fetch("http://sandbox/_sandbox/timeline")).json();
-}
 
 describe("a sandbox with a data file", () => {
   it("continues where it was closed, as if it had stayed open", async () => {
@@ -138,21 +134,6 @@ describe("a sandbox with a data file", () => {
 });
 
 describe("a data file", () => {
-  it("of 0.1.0 has events of types that no longer exist, which the timeline leaves out", async () => {
-    const data = newFile();
-    const sandbox = createSandbox({ data });
-    await create(sandbox);
-    const { data: kept } = await timelineOf(sandbox);
-    sandbox.close();
-    const database = new DatabaseSync(data);
-    const change = JSON.stringify({ type: "change", at: "2026-01-01T00:00:00.000Z", sequence: 9 });
-    const insert = "INSERT INTO entries (tab, key, value) VALUES ('timeline', '9', ?)";
-    database.prepare(insert).run(change);
-    database.close();
-    using again = createSandbox({ data });
-    expect((await timelineOf(again)).data).toEqual(kept);
-  });
-
   it("belongs to one sandbox at a time", async () => {
     const data = newFile();
     using sandbox = createSandbox({ data });
