@@ -86,8 +86,8 @@ function loadPg(): typeof import("pg") {
   const load = createRequire(join(process.cwd(), "settlekit.js"));
   let fact = "The package pg is not installed here.";
   try {
-    const { version } = load("pg/package.json");
-    // Older ones never connect, and Node ends without a word.
+    // Not every pg 8 exports its package.json; older ones never connect, and Node ends without a word.
+    const { version } = load(join(load.resolve("pg"), "../../package.json"));
     if (Number.parseInt(version, 10) >= 8) return load("pg");
     fact = `The package pg ${version} is too old.`;
   } catch {}

@@ -43,19 +43,31 @@ describe("settlekit inbox", () => {
   });
 
   test.each([
-    ["without pg", undefined, "The package pg is not installed here."],
-    ["with pg 7, which never connects", "7.18.2", "The package pg 7.18.2 is too old."],
-  ])("says which pg it needs in a project %s", async (_, version, fact) => {
+    ["needs pg", undefined, "The package pg is not installed here. Run `npm install pg@8`, or"],
+    [
+      "does not use pg 7, which never connects",
+      { version: "7.18.2", main: "./lib" },
+      "The package pg 7.18.2 is too old. Run `npm install pg@8`, or",
+    ],
+    [
+      "uses a pg that does not export its package.json",
+      { version: "8.15.6", exports: "./lib/index.js" },
+      "pg was loaded",
+    ],
+  ])("%s", async (_, packageJson, expected) => {
     const project = await mkdtemp(join(tmpdir(), "settlekit-pg-"));
     const pg = join(project, "node_modules/pg");
-    await mkdir(pg, { recursive: true });
-    const packageJson = JSON.stringify({ name: "pg", version });
-    if (version !== undefined) await writeFile(join(pg, "package.json"), packageJson);
+    await mkdir(join(pg, "lib"), { recursive: true });
+    if (packageJson !== undefined) {
+      await writeFile(join(pg, "package.json"), JSON.stringify(packageJson));
+      const index = `exports.Client = class { constructor() { throw new Error("pg was loaded"); } };`;
+      await writeFile(join(pg, "lib/index.js"), index);
+    }
     const args = ["inbox", "status", "--database-url", "postgres://127.0.0.1/shop"];
     const { code, stderr } = await settlekit(args, {}, project);
     await rm(project, { recursive: true });
     expect(code).toBe(2);
-    expect(stderr).toContain(`${fact} Run \`npm install pg@8\`, or`);
+    expect(stderr).toContain(expected);
   });
 
   test("says how to write a password that a URL cannot contain as it is, and does not show it", async () => {
