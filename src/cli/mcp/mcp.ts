@@ -59,7 +59,7 @@ function loadSdk() {
   ]).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new UsageError(
-      "settlekit mcp needs a package that is not installed. Run: npm install --save-dev @modelcontextprotocol/sdk",
+      "settlekit mcp needs a package that is not installed beside settlekit. In the project that has settlekit, run: npm install --save-dev @modelcontextprotocol/sdk",
     );
   });
 }
