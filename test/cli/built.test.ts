@@ -36,7 +36,7 @@ async function loadedWith(file: string): Promise<string> {
 describe("the built command line", () => {
   test("is what the package installs as settlekit", async () => {
     const { bin } = JSON.parse(await readFile(resolve("package.json"), "utf8"));
-    expect(bin).toEqual({ settlekit: "./dist/cli.js" });
+    expect(bin).toEqual({ settlekit: "dist/cli.js" });
   });
 
   test("starts with a shebang line, and runs", async () => {

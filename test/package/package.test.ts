@@ -80,6 +80,14 @@ describe("the tarball", () => {
     expect(packages).toEqual(["settlekit"]);
   });
 
+  test("has a package.json that npm publishes as it is, without corrections and their warnings", async () => {
+    const folder = join(project, "published");
+    await cp(installed("package.json"), join(folder, "package.json"));
+    await run("npm", ["pkg", "fix"], { cwd: folder });
+    const published = await readFile(join(folder, "package.json"), "utf8");
+    expect(JSON.parse(published)).toEqual(await manifest());
+  });
+
   test("has a source map with its sources for every code file", async () => {
     const code = paths.filter((path) => path.endsWith(".js"));
     expect(code.length).toBeGreaterThan(7);
