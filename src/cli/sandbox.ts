@@ -47,7 +47,7 @@ ${faultExplanation}`,
   },
   async run({ port, host, allowedHosts, envFile, json: _, open, ...values }, terminal) {
     const { seed, now, data = "" } = values;
-    const isKept = existsSync(data) && statSync(data).size > 0;
+    const isKept = data !== "" && existsSync(data) && statSync(data).size > 0;
     const isIgnored = isKept && (seed ?? now) !== undefined;
     const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
     const print = (event: SandboxEvent) => printEvent(event, terminal.report, { at: new Date() });

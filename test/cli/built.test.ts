@@ -108,6 +108,14 @@ describe("the built command line", () => {
     expect((await fetch(url)).status).toBe(404);
   });
 
+  test("serves a sandbox with Node's permission to read its own files only", async () => {
+    const args = ["sandbox", "--port=0", "--json"];
+    const env = { NODE_OPTIONS: `--permission --allow-fs-read=${built}` };
+    await using running = new CommandLine(args, env);
+    const { url } = await running.json<Keys>();
+    expect((await fetch(url)).status).toBe(404);
+  });
+
   test("names the Node that it requires on an older one, before loading anything that could fail there", async () => {
     const older = `delete Map.groupBy;
       const value = { ...process.versions, node: "20.20.2" };
