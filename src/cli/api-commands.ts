@@ -156,7 +156,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
   });
 }
 
-const waitingTime = float({ min: 0.001, max: maxTimerMs / 1000 });
+const seconds = float({ min: 0.001, max: maxTimerMs / 1000 });
 
 function waitCommand(group: string): Command {
   const id = metavarOf(`${group.slice(0, -1)}Id`);
@@ -168,7 +168,7 @@ function waitCommand(group: string): Command {
     examples: [`settlekit ${group} wait ${id} --timeout 60`],
     options: {
       id: operand(id, `Id of the ${group.slice(0, -1)}.`),
-      timeout: setting("--timeout SECONDS", "How long to wait.", waitingTime).withDefault(900),
+      timeout: setting("--timeout SECONDS", "The maximum. Default: 900.", seconds).withDefault(900),
       ...serviceOptions,
     },
     async run({ id, timeout, headerPrefix }) {

@@ -116,7 +116,6 @@ export function parse(
     // The library throws an error if the width is too small, or 0 because it is unknown.
     ...(output.columns && { maxWidth: Math.max(output.columns, 40) }),
     termWidth: "auto",
-    showDefault: { prefix: " (default: ", suffix: ")" },
     commandList: "top-level",
     usageLine,
     examples: lines("settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks"),

@@ -108,7 +108,7 @@ export function sqlCommand(component: Component): Command {
       schema,
       from: setting(
         "--from VERSION",
-        "The version of the existing tables: only later migrations are printed. 0 is a new database.",
+        "The version of the existing tables: only later migrations are printed. Default: 0, a new database.",
         integer({ min: 0, max: migrations.length }),
       ).withDefault(0),
     },

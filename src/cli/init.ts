@@ -14,7 +14,7 @@ export const initCommand = defineCommand({
     "Writes the sandbox's variables to .env, asking before it changes one, and prints starter code for the framework in package.json.",
   examples: ["settlekit init", "settlekit init --dotenv .env.development"],
   options: {
-    path: setting("--dotenv PATH", "The file to write.", path).withDefault(".env"),
+    path: setting("--dotenv PATH", "The file to write. Default: .env.", path).withDefault(".env"),
     seed: sandboxOptions.seed,
   },
   async run({ path, seed }, terminal) {

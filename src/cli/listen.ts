@@ -33,7 +33,7 @@ export const listenCommand = defineCommand({
     secret: webhookSecret,
     tolerance: setting(
       "--tolerance SECONDS",
-      "How old a webhook may be, or how far in the future; Infinity for any age.",
+      "How old a webhook may be, or how far in the future; Infinity for any age. Default: 300.",
       float({ min: 0, allowInfinity: true }),
     ).withDefault(300),
     ...serviceOptions,

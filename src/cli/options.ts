@@ -66,12 +66,12 @@ export const json = toggle("--json", "Print lines of JSON on stdout, and no pros
 export const csv = toggle("--csv", "Print CSV on stdout.");
 
 export function listenOptions(defaultPort: number) {
-  const description = "The port to listen on; 0 takes any free one.";
+  const description = `The port to listen on; 0 takes any free one. Default: ${defaultPort}.`;
   return {
     port: setting("--port PORT", description, port).withDefault(defaultPort),
     host: setting(
       "--host HOST",
-      "The interface to listen on. Other machines cannot reach the default.",
+      "The interface to listen on. Default: 127.0.0.1, which other machines cannot reach.",
     ).withDefault("127.0.0.1"),
   };
 }

@@ -47,7 +47,7 @@ export const triggerCommand = defineCommand({
       "--status STATUS",
       "Default: pending for created events, completed for updated ones.",
     ).optional(),
-    orderId: setting("--order-id ID", "The order.").withDefault("order_1"),
+    orderId: setting("--order-id ID", "The order. Default: order_1.").withDefault("order_1"),
     merchantId: setting(
       "--merchant-id ID",
       "The merchant, if the sandbox has several. With --to, pass its --secret, too. Default: the first.",

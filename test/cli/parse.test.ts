@@ -147,6 +147,15 @@ describe("parsing", () => {
 const everyCommand = commands.map(({ words }) => words.join(" "));
 
 describe("the parser's own output", () => {
+  test("help names a default as it is typed, without quotation marks", () => {
+    const withDefaults = ["sandbox", "listen", "payments wait", "trigger", "init", "payouts sql"];
+    const help = withDefaults.map((name) => outcomeOf(...name.split(" "), "--help").written);
+    for (const value of ["4010", "127.0.0.1", "4011", "300", "900", "order_1", ".env", "0"]) {
+      expect(help.join()).toMatch(RegExp(`Default: ${RegExp.escape(value)}[.,]`));
+    }
+    expect(help.join()).not.toContain("default: ");
+  });
+
   test.each([["--help"], ["-h"], ["help"]])("%s prints every command", (...args) => {
     const { written } = outcomeOf(...args);
     for (const name of names) {
