@@ -57,10 +57,9 @@ ${faultExplanation}`,
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
     if (isIgnored) terminal.warn(`--seed and --now have no effect on ${data}: it exists already.`);
+    // Before the first line: a script that waits for it may read the file at once.
+    if (envFile) await writeVariables(envFile, variablesOf(sandbox, server.url), terminal);
     terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server));
-    if (envFile !== undefined) {
-      await writeVariables(envFile, variablesOf(sandbox, server.url), terminal);
-    }
     if (open) await openInspector(server, terminal);
 
     const code = await stopped;

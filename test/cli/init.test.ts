@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import {
   lstat,
   mkdtemp,
@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { main, settlekit, variablesWith } from "./command-line.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandLine, main, settlekit, variablesWith } from "./command-line.ts";
 import { sandbox } from "./running-sandbox.ts";
 
 let folder: string;
@@ -174,7 +174,15 @@ test("settlekit sandbox --write-dotenv writes the variables of this sandbox", as
   await using running = await sandbox("--seed", "mine", "--write-dotenv", path);
   const { url, secretKey } = running.keys;
   const variables = `SETTLEKIT_SANDBOX_URL=${url}\nSETTLEKIT_SECRET_KEY=${secretKey}\n`;
-  await vi.waitFor(async () => expect(await readFile(path, "utf8")).toContain(variables));
+  // Before the first line, for which scripts wait.
+  expect(readFileSync(path, "utf8")).toContain(variables);
   // With --json, there is no prose.
   expect((await running.stop()).stderr).toBe("");
+});
+
+test("settlekit sandbox does not claim to run if the variables cannot be written", async () => {
+  const args = ["sandbox", "--port", "0", "--json", "--write-dotenv", join(folder, "no/.env")];
+  const { code, stdout } = await new CommandLine(args).ended;
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^{"type":"error".*cannot be written.*\n$/);
 });
