@@ -72,12 +72,14 @@ const nowhere: ClientOptions = {
 };
 
 /** Opens the ledger while `use` runs. */
-export function withLedger<T>(
+export async function withLedger<T>(
   ledger: LedgerOptions,
   terminal: Terminal,
   use: (payouts: Payouts<unknown, StoreMode>, store: Store) => Promise<T>,
 ): Promise<T> {
   const { tenant, limits, lookFirst, onEvent, quietMs } = ledger;
+  // Before a file is created: its configuration may be refused.
+  const client = await clientFrom(ledger.client ?? nowhere);
   return withStore(ledger, terminal, async (store, isNewFile) => {
     // Never migrate an existing database: processes with an older settlekit would refuse its tables.
     if (isNewFile) await migrate(store, payoutTables);
@@ -85,7 +87,6 @@ export function withLedger<T>(
     const { createPayouts } = await import("../payouts/payouts.ts");
     // `payouts run` prints what happened itself: each new state, the last error, and why payouts are stopped.
     const logger = { warn() {}, error: onEvent ? () => {} : terminal.warn };
-    const client = await clientFrom(ledger.client ?? nowhere);
     const options = { client, store, tenant, logger, limits, lookFirst, onEvent, quietMs };
     return use(createPayouts(options), store);
   });

@@ -227,6 +227,8 @@ describe("settlekit payouts", () => {
     }
     const uri = await run(["list", "--sqlite", `file:${typo}?mode=rwc`]);
     expect(uri.stderr).toMatch(/There is no database .*, or create it with migrate\(\)/);
+    const misconfigured = { SETTLEKIT_ENVIRONMENT: "sandbox", SETTLEKIT_SANDBOX_URL: "nowhere" };
+    expect((await run([...planOf("a"), "--sqlite", typo], misconfigured)).code).toBe(2);
     expect(await readdir(dirname(path()))).toEqual([]);
     expect((await run([...planOf("a"), "--sqlite", typo])).code).toBe(0);
     expect((await run(["list", "--sqlite", typo])).code).toBe(0);
