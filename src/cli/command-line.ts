@@ -120,7 +120,7 @@ export function parse(
     usageLine,
     examples: lines("settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks"),
     footer: lines(
-      "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network or database, 5 an error response, 6 unknown outcome, 74 output not written, 130 interrupted.",
+      "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network or database, 5 an error response, 6 unknown outcome, 74 output not written, 130 or 143 ended by a signal.",
     ),
   });
 }
