@@ -43,9 +43,11 @@ describe.each(shops)("an inbox on %s", (name, it) => {
     expect(texts()).toEqual(before);
   });
 
-  it.runIf(name === "PostgreSQL")(
-    "does not take a webhook for a repetition where generated keys begin again, as on a logical replica",
-    async ({ shop }) => {
+  // SQLite chooses keys that are free.
+  if (name === "PostgreSQL") {
+    it("does not take a webhook for a repetition where generated keys begin again, as on a logical replica", async ({
+      shop,
+    }) => {
       await shop.paid("order_1");
       await shop.query("ALTER TABLE {inbox_deliveries} ALTER id RESTART");
       const { request } = signWebhook({
@@ -53,8 +55,8 @@ describe.each(shops)("an inbox on %s", (name, it) => {
         secret: shop.sandbox.webhookSecret,
       });
       expect((await shop.handle(request("http://shop.example/"))).status).toBe(500);
-    },
-  );
+    });
+  }
 });
 
 const server = await postgresServer();

@@ -97,9 +97,9 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     expect(await processes[0]?.verify()).toEqual({ ok: true, entries: 1 });
   });
 
-  it.runIf(name === "PostgreSQL")(
-    "does not take a payout for a planned one where generated keys begin again, as on a logical replica",
-    async () => {
+  // SQLite chooses keys that are free.
+  if (name === "PostgreSQL") {
+    it("does not take a payout for a planned one where generated keys begin again, as on a logical replica", async () => {
       const payouts = world.open();
       await payouts.plan(order);
       const { dialect } = world.store();
@@ -107,8 +107,8 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
       await expect(payouts.plan({ ...order, orderId: "payout_2" })).rejects.toMatchObject({
         code: "store_failed",
       });
-    },
-  );
+    });
+  }
 
   it("lists by state, in the order of planning", async () => {
     const payouts = world.open();
