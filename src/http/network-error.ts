@@ -7,7 +7,7 @@ const unreachableCode =
   /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
 
 /** These can also break an open connection, so they count only with the system call "connect". */
-const unreachableWhenConnecting = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"]);
+const unreachableWhenConnecting = /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN)$/;
 
 /** fetch blocks the port, as browsers do with 6000; or a proxy refused to connect, which undici reports as an abort. */
 const unreachableMessage = /^(bad port|Proxy response \(\d+\) !== 200 when HTTP Tunneling)$/;
@@ -34,16 +34,16 @@ export function readNetworkError(error: unknown, service?: URL, isCustom = true)
   // OpenSSL's message is a line of its log, with a line break; its reason is for people.
   const detail = textOf(first?.reason) || textOf(first?.message).trim() || "no reason given";
   const code = textOf(first?.code) || "connection_failed";
+  const failed = (kind: NetworkFailure["kind"], known = code) => ({ kind, code: known, detail });
   const isOther = service && !causes.every((cause) => isAbout(cause, service, isCustom));
-  if (isOther) return { kind: "connection", code, detail };
-  if (first && causes.every(isUnreachable)) return { kind: "unreachable", code, detail };
-  const isTls = causes.every((cause) => tlsCode.test(textOf(cause.code)));
-  if (first && isTls) return { kind: "tls", code, detail };
+  if (isOther || !first) return failed("connection");
+  if (causes.every(isUnreachable)) return failed("unreachable");
+  if (causes.every((cause) => tlsCode.test(textOf(cause.code)))) return failed("tls");
   // undici refused a dispatcher from another copy of undici before it sent anything.
-  const isForeign = code === "UND_ERR_INVALID_ARG" && detail.startsWith("invalid on");
-  if (isForeign) return { kind: "not_taken", code, detail };
-  if (argumentMessage.test(detail)) return { kind: "not_taken", code: "invalid_argument", detail };
-  return { kind: "connection", code, detail };
+  if (code === "UND_ERR_INVALID_ARG" && /^invalid on/.test(detail)) return failed("not_taken");
+  return argumentMessage.test(detail)
+    ? failed("not_taken", "invalid_argument")
+    : failed("connection");
 }
 
 /** Codes with which Node refuses an argument: a programming error, not a network failure. */
@@ -72,7 +72,7 @@ function isUnreachable({ code: given, syscall, message }: Cause): boolean {
   const code = textOf(given);
   return (
     unreachableCode.test(code) ||
-    (syscall === "connect" && unreachableWhenConnecting.has(code)) ||
+    (syscall === "connect" && unreachableWhenConnecting.test(code)) ||
     unreachableMessage.test(textOf(message))
   );
 }
