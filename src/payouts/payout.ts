@@ -79,8 +79,12 @@ export const payoutColumns = `id, tenant, order_id, body, amount, recipient, ide
   fence, failures,
   (SELECT count(*) FROM {payout_attempts} WHERE payout_id = {payouts}.id) AS attempts`;
 
-/** The condition for the tenant `$1`'s payouts. For `tenant = $1`, SQLite would sort all of them by id for each page. */
-export const inKeyOrder = "tenant {without index} = $1";
+/** The condition for the tenant `$1`'s payouts, in a state or in any, and its values from `$4` on. */
+export function payoutsIn(state: PayoutState | undefined): [condition: string, values: string[]] {
+  // For `tenant = $1`, SQLite would sort all of them by id for each page.
+  if (state === undefined) return ["tenant {without index} = $1", []];
+  return ["tenant = $1 AND state = $4", [state]];
+}
 
 /** The part of a row that `plan` writes and nothing changes afterwards. */
 export type PlannedRow = Pick<

@@ -7,12 +7,12 @@ import { approvalOf, requireAllowed } from "./limits.ts";
 import type { Decision, PayoutLimits } from "./options.ts";
 import {
   bodyOf,
-  inKeyOrder,
   isAsPlanned,
   type PayoutRow,
   type PayoutState,
   type PlannedRow,
   payoutColumns,
+  payoutsIn,
   plannedHashOf,
   requireSame,
 } from "./payout.ts";
@@ -117,8 +117,7 @@ export function* readRows(
   limit: number,
   offset: number,
 ): Work<PayoutRow[]> {
-  const [where, values] =
-    state === undefined ? [inKeyOrder, []] : ["tenant = $1 AND state = $4", [state]];
+  const [where, values] = payoutsIn(state);
   return yield* sql<PayoutRow>(
     `SELECT ${payoutColumns} FROM {payouts} WHERE ${where} ORDER BY id LIMIT $2 OFFSET $3`,
     [tenant, limit, offset, ...values],

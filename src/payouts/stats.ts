@@ -1,11 +1,11 @@
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { readHead } from "./journal.ts";
 import {
-  inKeyOrder,
   type PayoutRow,
   type PayoutState,
   payoutColumns,
   payoutFrom,
+  payoutsIn,
 } from "./payout.ts";
 import { payoutStates } from "./tables.ts";
 
@@ -79,8 +79,7 @@ WHERE tenant = $1 AND final_at IS NULL AND due_at <= {now} AND lease_until <= {n
 export async function* newestFirst(store: Store, tenant = "", state?: PayoutState, size = 500) {
   const { states } = await store.transaction(() => readStats(tenant));
   const total = state ? states[state] : Object.values(states).reduce((sum, count) => sum + count);
-  const [where, values] =
-    state === undefined ? [inKeyOrder, []] : ["tenant = $1 AND state = $4", [state]];
+  const [where, values] = payoutsIn(state);
   const read = (before: number) =>
     sql<PayoutRow>(
       `SELECT ${payoutColumns} FROM {payouts} WHERE ${where} AND id < $2 ORDER BY id DESC LIMIT $3`,
