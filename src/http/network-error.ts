@@ -41,9 +41,8 @@ export function readNetworkError(error: unknown, service?: URL, isCustom = true)
   if (causes.every((cause) => tlsCode.test(textOf(cause.code)))) return failed("tls");
   // undici refused a dispatcher from another copy of undici before it sent anything.
   if (code === "UND_ERR_INVALID_ARG" && /^invalid on/.test(detail)) return failed("not_taken");
-  return argumentMessage.test(detail)
-    ? failed("not_taken", "invalid_argument")
-    : failed("connection");
+  const isArgument = argumentMessage.test(detail);
+  return isArgument ? failed("not_taken", "invalid_argument") : failed("connection");
 }
 
 /** Codes with which Node refuses an argument: a programming error, not a network failure. */
@@ -60,7 +59,8 @@ type Cause = Readonly<Record<string, unknown>>;
 
 /** Whether an error names the service as what failed or, unless `isCustom`, no other server. Bun's names the URL. */
 function isAbout({ hostname, address, port, path }: Cause, service: URL, isCustom: boolean) {
-  if (!isCustom) return new URL(textOf(path), service).origin === service.origin;
+  const url = textOf(path);
+  if (!isCustom) return !/^http/.test(url) || url.startsWith(`${service.origin}/`);
   const host = service.hostname.replace(/^\[|\]$/g, "");
   if (hostname !== undefined) return hostname === host;
   const isLocal = /(^|\.)localhost$/.test(host) && isLoopback(String(address));
@@ -79,12 +79,9 @@ function isUnreachable({ code: given, syscall, message }: Cause): boolean {
 
 /** The root causes: several if the platform tried several addresses. */
 function rootCauses(error: unknown, depth = 8): Cause[] {
-  if (!isRecord(error)) return [];
+  if (!isRecord(error) || depth < 0) return [];
   const { cause, errors } = error;
-  if (depth > 0 && Array.isArray(errors) && errors.length > 0) {
-    return errors.flatMap((inner) => rootCauses(inner, depth - 1));
-  }
-  const deeper = depth > 0 ? rootCauses(cause, depth - 1) : [];
+  const deeper = [errors, cause].flat().flatMap((inner) => rootCauses(inner, depth - 1));
   return deeper.length > 0 ? deeper : [error];
 }
 

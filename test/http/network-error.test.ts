@@ -186,7 +186,9 @@ describe("a failed custom fetch", () => {
 test.each([
   ["the service", "http://127.0.0.1:4010/v1/withdrawals", "unreachable"],
   ["another server, which a wrapper of fetch called", "http://127.0.0.1:9000/audit", "connection"],
-])("Bun's error, which names %s", (_, path, kind) => {
+  ["what is no valid URL", "http://[", "connection"],
+  ["the socket that a dispatcher connects to", "/run/proxy.sock", "unreachable"],
+])("an error that names %s", (_, path, kind) => {
   const error = Object.assign(system("ConnectionRefused"), { path });
   expect(readNetworkError(error, new URL("http://127.0.0.1:4010/v2"), false).kind).toBe(kind);
 });
