@@ -142,22 +142,7 @@ test("the runtime's fetch as the fetch option fails like the runtime's, and its 
 });
 
 describe("Bun's fetch, which repeats requests if a reused connection breaks", () => {
-  const inits: RequestInit[] = [];
-
-  beforeEach(() => {
-    inits.length = 0;
-    vi.stubGlobal("Bun", { version: "1.4.5" });
-    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
-      inits.push(init);
-      return Response.json({
-        id: "1",
-        paymentId: "1",
-        paymentUrl: "https://p.example",
-        secret: "s",
-      });
-    });
-  });
-  afterEach(() => void vi.unstubAllGlobals());
+  const inits = initsOn("Bun", { version: "1.4.5" });
 
   test("sends a withdrawal on a connection of its own, as text", async () => {
     const body = { amount: 2500 };
@@ -186,20 +171,9 @@ describe("Bun's fetch, which repeats requests if a reused connection breaks", ()
 
 // The behaviour of Deno itself is tested by npm run test:runtimes.
 describe("Deno's fetch, which repeats requests by itself", () => {
-  const inits: (RequestInit & { duplex?: string })[] = [];
-  const fetch = async (_: string, init: RequestInit) => {
-    inits.push(init);
-    return Response.json({ id: "1", paymentId: "1", paymentUrl: "https://p.example", secret: "s" });
-  };
+  const inits = initsOn("Deno", { version: { deno: "2.9.6" } });
   const body = { amount: 2500 };
   const http = (options = {}) => httpTo({ url: "https://api.example" }, options);
-
-  beforeEach(() => {
-    inits.length = 0;
-    vi.stubGlobal("Deno", { version: { deno: "2.9.6" } });
-    vi.stubGlobal("fetch", fetch);
-  });
-  afterEach(() => void vi.unstubAllGlobals());
 
   test.each([createPayment, createWithdrawal])(
     "gets the body of $name as a stream, which cannot be sent again",
@@ -222,12 +196,12 @@ describe("Deno's fetch, which repeats requests by itself", () => {
   });
 
   test("gets a stream if it is passed as the fetch option", async () => {
-    await http({ fetch }).call(createWithdrawal, { body });
+    await http({ fetch: globalThis.fetch }).call(createWithdrawal, { body });
     expect(inits[0]?.body).toBeInstanceOf(ReadableStream);
   });
 
   test("gets text for a request that may be repeated, as a custom fetch does for any request", async () => {
-    const own = (url: string, init: RequestInit) => fetch(url, init);
+    const own = (url: string, init: FetchInit) => globalThis.fetch(url, init);
     await http().call(createQuote, { path: { paymentId: "1" }, body });
     await http({ fetch: own }).call(createWithdrawal, { body });
     expect(inits.map((init) => init.body)).toEqual([JSON.stringify(body), JSON.stringify(body)]);
@@ -236,17 +210,7 @@ describe("Deno's fetch, which repeats requests by itself", () => {
 
 // The behaviour of workerd itself is tested by npm run test:runtimes.
 describe("Cloudflare's fetch, which repeats a PUT or DELETE without a body if a reused connection breaks", () => {
-  const inits: RequestInit[] = [];
-
-  beforeEach(() => {
-    inits.length = 0;
-    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
-    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
-      inits.push(init);
-      return Response.json({ id: "1" });
-    });
-  });
-  afterEach(() => void vi.unstubAllGlobals());
+  const inits = initsOn("navigator", { userAgent: "Cloudflare-Workers" });
 
   test("gets an empty stream for such a request", async () => {
     const remove = { ...createWithdrawal, method: "DELETE", path: "/v1/item" } as const;
@@ -261,3 +225,19 @@ describe("Cloudflare's fetch, which repeats a PUT or DELETE without a body if a 
     expect(inits[0]?.body).toBe(JSON.stringify(body));
   });
 });
+
+/** What fetch gets in each test on a runtime, which a global names. */
+function initsOn(name: string, value: object) {
+  const inits: (RequestInit & { duplex?: string })[] = [];
+  beforeEach(() => {
+    inits.length = 0;
+    vi.stubGlobal(name, value);
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      inits.push(init);
+      const created = { paymentId: "1", paymentUrl: "https://p.example", secret: "s" };
+      return Response.json({ id: "1", ...created });
+    });
+  });
+  afterEach(() => void vi.unstubAllGlobals());
+  return inits;
+}

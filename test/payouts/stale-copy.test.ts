@@ -230,7 +230,17 @@ describe("if the database was unavailable, a replica without its last commits ma
       await expect(payouts.get("any")).rejects.toThrow("No connection");
       state.isDown = false;
     };
-    return { world, payouts, failOnce };
+    /** The database fails while the list is read. */
+    const payWhileItFails = async () => {
+      let failing: Promise<void> | undefined;
+      world.answer = (method) => {
+        if (method === "GET") failing ??= failOnce();
+        return undefined;
+      };
+      await pay(payouts, order.orderId);
+      await failing;
+    };
+    return { world, payouts, failOnce, payWhileItFails };
   }
 
   it("is repeated", async () => {
@@ -243,14 +253,8 @@ describe("if the database was unavailable, a replica without its last commits ma
   });
 
   it("does not count if that happens meanwhile", async () => {
-    const { world, payouts, failOnce } = await openFailing();
-    let failing: Promise<void> | undefined;
-    world.answer = (method) => {
-      if (method === "GET") failing ??= failOnce();
-      return undefined;
-    };
-    await pay(payouts, order.orderId);
-    await failing;
+    const { world, payouts, payWhileItFails } = await openFailing();
+    await payWhileItFails();
     expect(world.creations).toEqual([]);
     expect(await payouts.get(order.orderId)).toMatchObject({
       state: "planned",
@@ -261,14 +265,8 @@ describe("if the database was unavailable, a replica without its last commits ma
   });
 
   it("counts if only a statement took too long, such as one for a list", async () => {
-    const { world, payouts, failOnce } = await openFailing({ code: "57014" });
-    let failing: Promise<void> | undefined;
-    world.answer = (method) => {
-      if (method === "GET") failing ??= failOnce();
-      return undefined;
-    };
-    await pay(payouts, order.orderId);
-    await failing;
+    const { world, payWhileItFails } = await openFailing({ code: "57014" });
+    await payWhileItFails();
     expect(world.made).toHaveLength(1);
   });
 });
