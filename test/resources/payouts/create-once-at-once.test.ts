@@ -70,7 +70,8 @@ describe("calls for one order in one process", () => {
     test("wait for the first one until their own deadline or abort", async () => {
       const fetch = () => new Promise<Response>(() => {});
       const { withdrawals } = new MerchantClient({
-        secretKey: "sk_test_1",
+        // Its own: what other files of this process left unanswered for this order would count.
+        secretKey: "sk_test_waiting_calls",
         environment: "sandbox",
         fetch,
       });
