@@ -164,7 +164,7 @@ function waitCommand(group: string): Command {
     name: `${group} wait`,
     brief: "Wait until the status is final.",
     description:
-      "Polls until the status is final, such as completed or failed, and prints the result. The exit code is 0 whatever the status is: scripts read it from --json. Servers learn the outcome from webhooks.",
+      "Polls until the status is final, such as completed or failed, and prints the result. The exit code is 0 whatever the status is: scripts read the status from --json. Servers learn the outcome from webhooks.",
     examples: [`settlekit ${group} wait ${id} --timeout 60`],
     options: {
       id: operand(id, `Id of the ${group.slice(0, -1)}.`),

@@ -21,7 +21,7 @@ export const simulateCommand = defineCommand({
   name: "simulate",
   brief: "Simulate a customer, or the service, in a running sandbox.",
   description:
-    "Plays a scenario on a payment or withdrawal of a running sandbox, and prints the result, with --json all of it. For a payment: success, underpayment, overpayment, timeout (nothing arrives), late (after it has expired), cancel, refund or partial-refund. For a withdrawal: process, complete, fail or cancel.",
+    "Plays a scenario on a payment or withdrawal of a running sandbox, and prints the result; with --json, all its fields. For a payment: success, underpayment, overpayment, timeout (nothing arrives), late (after it has expired), cancel, refund or partial-refund. For a withdrawal: process, complete, fail or cancel.",
   examples: [
     "settlekit simulate PAYMENT_ID success",
     "settlekit simulate WITHDRAWAL_ID fail --json",

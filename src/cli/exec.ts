@@ -32,7 +32,7 @@ export const execCommand = defineCommand({
   name: "exec",
   brief: "Run a command, such as your tests, with a sandbox of its own.",
   description:
-    "Runs a command with its own sandbox, which listens on a free port and stops when the command ends. The client and the webhook verifier find it through SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are forwarded to it. The exit code is the command's, or 127 if it is not found.",
+    "Runs a command with its own sandbox, which listens on a free port and stops when the command ends. The client and the webhook verifier find it through SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are forwarded to the command. The exit code is the command's, or 127 if it is not found.",
   examples: [
     "settlekit exec -- npm test",
     'settlekit exec --seed ci --fault "POST /payments 503 after" -- node --test',

@@ -174,11 +174,12 @@ const resolveCommand = defineCommand({
 
 function breakerCommand(method: "stopAll" | "reopen", brief: string, description: string): Command {
   const name = `payouts ${kebab(method)}`;
+  const why = method === "stopAll" ? "a leaked key" : "replaced the leaked key";
   return defineCommand({
     name,
     brief,
     description,
-    examples: [`settlekit ${name} --by ann --reason "a leaked key" --sqlite shop.db`],
+    examples: [`settlekit ${name} --by ann --reason "${why}" --sqlite shop.db`],
     options: { by, reason, ...ledgerOptions },
     run: ({ by, reason, ...ledger }, terminal) =>
       withLedger(ledger, terminal, async (payouts) => {

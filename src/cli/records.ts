@@ -8,7 +8,7 @@ import { type Terminal, visible } from "./terminal.ts";
 export const pageOptions = {
   limit: setting(
     "--limit NUMBER",
-    "How many items to print at most. Default: 20.",
+    "The most items to print. Default: 20.",
     integer({ min: 1 }),
   ).optional(),
   all: toggle("--all", "Print all items."),
