@@ -52,7 +52,7 @@ export const tokenBalanceSchema =
 /** The merchant's balances (published). */
 export const walletBalancesSchema =
   token.walletBalancesSchema as unknown as SchemaOf<token.WalletBalances>;
-/** Crypto sent to a beneficiary (interface section 2.5). */
+/** Crypto sent to a recipient (interface section 2.5). */
 export const withdrawalSchema =
   withdrawal.withdrawalSchema as unknown as SchemaOf<withdrawal.Withdrawal>;
 /** The receipt of a withdrawal (interface section 2.6). */

@@ -54,7 +54,7 @@ export interface Quote {
   status: OpenEnum<"active" | "expired" | "used" | "failed">;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** The amount that the buyer pays in USD cents, fees included. */
+  /** The amount that the customer pays in USD cents, fees included. */
   amountDueCents?: number | null;
   /** The address to pay to, which newer descriptions have on each quote. */
   depositAddress?: DepositAddress | string | null;

@@ -59,7 +59,7 @@ export interface Token {
   decimals: number;
   /** Whether its price is stable. */
   type: OpenEnum<"stablecoin" | "volatile">;
-  /** The chain's native asset, or a token contract's. */
+  /** `native` for the chain's own asset, `erc20` for a token contract's. */
   assetType: OpenEnum<"native" | "erc20">;
   /** Whether it is in use. */
   status: OpenEnum<"active" | "deprecated" | "blocked">;

@@ -30,7 +30,7 @@ export const withdrawalStatusSchema = openEnum(
 );
 true satisfies Same<WithdrawalStatus, z.output<typeof withdrawalStatusSchema>>;
 
-/** Crypto sent to a beneficiary (interface section 2.5). */
+/** Crypto sent to a recipient (interface section 2.5). */
 export interface Withdrawal {
   id: string;
   merchantId: string;
@@ -38,7 +38,7 @@ export interface Withdrawal {
   amountInCents: number;
   /** EVM chain id used for settlement. */
   chainId: number;
-  /** The beneficiary's wallet address. */
+  /** The recipient's wallet address. */
   recipientAddress: string;
   /** The withdrawal's current status. */
   status: WithdrawalStatus;

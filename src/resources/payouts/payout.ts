@@ -31,7 +31,7 @@ export interface CreateWithdrawalInput {
   amountInCents: number;
   /** EVM chain id; `dashboard(...).withdrawalConfig()` lists the supported ones. */
   chainId: number;
-  /** The beneficiary's wallet: `0x` and 40 hex digits; mixed case must be a valid EIP-55 checksum. */
+  /** The recipient's wallet: `0x` and 40 hex digits; mixed case must be a valid EIP-55 checksum. */
   recipientAddress: string;
   /**
    * Your own reference, at most 255 characters. Text that the service may store differently is refused, because it
