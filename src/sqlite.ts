@@ -19,10 +19,10 @@ export function loadSqlite(param: string, cure: string): Sqlite {
   } finally {
     process.emitWarning = emitWarning;
   }
-  throw new ConfigurationError(
-    `The option ${param} needs node:sqlite, which ${process.version} does not have. ${cure}`,
-    { code: "no_sqlite", param },
-  );
+  throw new ConfigurationError(`node:sqlite is not available in ${process.version}. ${cure}`, {
+    code: "no_sqlite",
+    param,
+  });
 }
 
 /** SQLite's result codes. */

@@ -89,7 +89,7 @@ export function checkOptions(options: InboxOptions<never, StoreMode>): void {
   if (typeof Object(webhooks).forward === "function") return;
   throw invalidOption(
     "webhooks",
-    `The option webhooks must be a Webhooks, or a function that returns one for a tenant, got ${show(webhooks)}.`,
+    `The option webhooks must be a Webhooks instance, or a function that returns one for a tenant, got ${show(webhooks)}.`,
   );
 }
 

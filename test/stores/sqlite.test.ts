@@ -75,7 +75,7 @@ it.each(["soon", -1, Number.NaN, 0.5, 2 ** 31])("refuses the busy timeout %o", (
 
 it("names the Node version that has SQLite if this one does not", () => {
   const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
-  expect(() => sqlite("shop.db")).toThrow(/needs node:sqlite.*Use Node 22.13/);
+  expect(() => sqlite("shop.db")).toThrow(/node:sqlite is not available.*Use Node 22.13/);
   spy.mockRestore();
 });
 

@@ -35,7 +35,7 @@ describe("the Fastify plugin", () => {
     const start = async (options: object) =>
       fastify().register(fastifyWebhooks, options as FastifyWebhooksOptions);
     const webhooks = receiver();
-    await expect(start({})).rejects.toThrow("The option webhooks must be a Webhooks.");
+    await expect(start({})).rejects.toThrow("The option webhooks must be a Webhooks instance.");
     await expect(start({ webhook: webhooks })).rejects.toThrow("Did you mean webhooks?");
     await expect(start({ webhooks, pth: "/hooks" })).rejects.toThrow("Did you mean path?");
     await start({ webhooks, logLevel: "warn", logSerializers: {}, prefix: "/api" });

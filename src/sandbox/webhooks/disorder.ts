@@ -67,7 +67,7 @@ export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
   const invalid = (problem: string) => invalidArgument("by", `by ${problem}`, "invalid_disorder");
   if (defaultByMs[kind] === 0) throw invalid(`does not apply to ${kind}. Leave it out.`);
   const byMs = durationInMs(by);
-  if (byMs > endOfTimeMs) throw invalid("goes beyond the year 5138. Use less.");
+  if (byMs > endOfTimeMs) throw invalid("goes beyond the year 5138. Pass a shorter time.");
   return { kind, byMs };
 }
 

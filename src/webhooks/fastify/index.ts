@@ -45,7 +45,7 @@ export async function fastifyWebhooks(
   // Fastify itself reads the last three.
   checkOptionNames(options, ["webhooks", "path", "prefix", "logLevel", "logSerializers"]);
   const { webhooks, path = "/webhooks" } = options;
-  checkOption("webhooks", isFunction(webhooks?.nodeHandler), "a Webhooks");
+  checkOption("webhooks", isFunction(webhooks?.nodeHandler), "a Webhooks instance");
   const handle = webhooks.nodeHandler();
   fastify.all(
     path,

@@ -251,7 +251,7 @@ describe("a data file", () => {
   it("requires a Node with SQLite", () => {
     const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
     expect(() => createSandbox({ data: newFile() })).toThrow(
-      refusal("no_sqlite", /needs node:sqlite.*Use Node 22.13/),
+      refusal("no_sqlite", /node:sqlite is not available.*Use Node 22.13/),
     );
     spy.mockRestore();
   });
