@@ -37,8 +37,8 @@ export type SafeVerifyResult =
  * @example
  * ```ts
  * const webhooks = new Webhooks({ secret: process.env.SETTLEKIT_WEBHOOK_SECRET });
- * webhooks.on("payment.updated", async ({ data }) => {
- *   if (isPaid(data.status)) await ship(data.orderId);
+ * webhooks.on("payment.updated", ({ data }) => {
+ *   console.log(data.orderId, data.status);
  * });
  * createServer(webhooks.nodeHandler()).listen(3000);
  * ```
