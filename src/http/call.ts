@@ -16,7 +16,7 @@ import { ServiceClock, type Time, within } from "./time.ts";
 /** Shared by the calls of one client. */
 export type Shared = ReturnType<typeof sharedBy>;
 
-/** What one call works with. Its observers are those of its beginning. */
+/** The state of one call. Its observers are those that were registered when it began. */
 interface Call extends Shared {
   readonly settings: HttpSettings;
   readonly callId: number;

@@ -49,7 +49,7 @@ export type Failure =
 /** A network failure, by how far the request got. */
 export interface NetworkFailure {
   /**
-   * `unreachable`: no connection was made (name lookup, refused, connect time-out). `tls`: the service's certificate or
+   * `unreachable`: no connection was made (name lookup, refused, connect timeout). `tls`: the service's certificate or
    * protocol was not accepted. `not_taken`: fetch rejected something in `fetchOptions`. Nothing was sent in these
    * cases. `connection`: it broke, or failed at an unknown point.
    */

@@ -79,7 +79,7 @@ export function fetchMayResend(
   return /^(deno|bun\/1\.[0-3]\.)/.test(runtime) || (hasDispatcher && runtime.startsWith("node/"));
 }
 
-/** The request as the runtime's fetch does not resend it. A stream calls `check` when it is written to the connection. */
+/** The request in a form that the runtime's fetch does not resend. A stream calls `check` when it is written to the connection. */
 export function sentOnce({ body, headers, ...init }: FetchInit, check: () => void, runtime = "") {
   // Bun resends a PUT or DELETE, and up to 1.3 a POST, but nothing on a new connection, which keepalive: false demands.
   // Up to 1.3, a request whose body is the stream below hangs.

@@ -202,7 +202,7 @@ function* beginNow({ kind, name, since }: Registered): Work<boolean> {
 
 /** Marks subjects as changed if they are in one of the effect's states and it has not run for it. */
 function* catchUpWith({ kind, name, states }: Registered, withinMs: number): Work<void> {
-  // As `stateOf` has it.
+  // The same as `stateOf`.
   const state =
     "CASE WHEN kind = 'payment' AND status = 'confirmed' THEN 'completed' ELSE status END";
   const isState = states ? `${state} IN (SELECT value FROM {json each}($4))` : "status IS NOT NULL";

@@ -93,7 +93,7 @@ export interface Begun {
  * Why no attempt was begun:
  * - `fenced`: another worker has the payout.
  * - `put_off`: it was released until it is due again.
- * - `held`: so it was, because of the limits.
+ * - `held`: the same, because of the limits.
  * - `unknown_key`: the client's key has yet to be shown to be the tenant's merchant's.
  * - `listed`: the list has shown a withdrawal for the order, so it has to be searched.
  */

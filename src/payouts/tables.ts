@@ -103,7 +103,7 @@ export const payoutTables: Component = {
       "ALTER TABLE {payout_heads} ADD COLUMN sender TEXT",
     ],
     [
-      // Up to which of its times of creation the service's list was read; null if it never was.
+      // The creation time up to which the service's list was read; null if it never was.
       "ALTER TABLE {payout_heads} ADD COLUMN listed_to BIGINT",
       // Orders for which the list has shown a withdrawal that the ledger did not know.
       `CREATE TABLE {payout_others} (

@@ -212,7 +212,7 @@ function alterationOf(
   return undefined;
 }
 
-/** What is wrong with a payout of which the journal does not say that it was planned. It may not say so yet. */
+/** What is wrong with a payout whose plan is not in the journal, or not yet. */
 function withoutPlan(row: PayoutRow): string | undefined {
   if (!isAsPlanned(row)) return "differs from what was planned";
   return row.chained === 1 ? "was never planned" : undefined;

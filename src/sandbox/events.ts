@@ -79,7 +79,7 @@ export interface RequestEntry extends EventBasics {
   readonly status: number | null;
 }
 
-/** A request met a fault. */
+/** A fault was applied to a request. */
 export interface FaultMet extends EventBasics {
   readonly type: "fault.met";
   readonly requestId: string;

@@ -48,7 +48,7 @@ export async function oncePerOrder(
   const named = (...account: readonly string[]) =>
     idempotencyKeyFrom(baseUrl, idempotencyNamespace, ...account, body.orderId);
   const shared = credential.provider ? named("provider", idOf(credential.provider)) : "";
-  // The order's own name needs the credential.
+  // `own` is derived from the credential, which is not known yet.
   let order: OrderNames = { own: "", shared };
   const operation = `${route.name}.createOnce`;
   /** The error if the call ends before it looks for the order's withdrawal. */
