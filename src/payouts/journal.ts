@@ -150,8 +150,8 @@ const endIsOld =
   "The journal has entries after its recorded end. The last one is now recorded as the end.";
 
 const commitsAreLost = (seq: number) =>
-  `The database has lost commits, of which this process knows journal entry ${seq}: an older state was restored, or a ` +
-  "replica without them has taken over. Payouts may have been sent that are now planned again. Before you reopen, follow " +
+  `The database has lost commits: it no longer has journal entry ${seq}, which this process knows. An older state was ` +
+  "restored, or a replica without it has taken over. Payouts may have been sent that are now planned again. Before you reopen, follow " +
   '"After a restore or a failover" in the guide to payouts.';
 
 /** A head, with the hash of the entry with the number `$2`. */

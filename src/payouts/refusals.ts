@@ -33,8 +33,8 @@ const recipientsInARow = 5;
 const lookBack = 10_000;
 
 /**
- * Opens the breaker when the service has refused payouts to five recipients in a row, and named no field of theirs. The
- * cause, such as an empty wallet, is then probably not in them, and would end all others as well. Several payouts to one
+ * Opens the breaker when the service has refused payouts to five recipients in a row without naming a field. The cause,
+ * such as an empty wallet, is then probably not in the payouts, and would end all others as well. Several payouts to one
  * recipient count once, because the cause may be that recipient. A person who reopens starts a new run.
  */
 function* stopIfAllAreRefused(ledger: Ledger, row: PayoutRow, problem: string): Work<void> {
@@ -56,8 +56,8 @@ WHERE tenant = $1 AND seq > $2 AND event IN ('refused', 'sent') ORDER BY seq DES
   if (recipients.size < recipientsInARow) return;
   yield* ledger.stop(
     null,
-    `The service refused payouts to ${recipientsInARow} recipients in a row, and named no field of theirs, so the cause is ` +
-      `probably not in them: the wallet may be empty. About ${row.order_id} it said "${storable(problem)}" Find the cause and ` +
-      "remove it before you reopen. The refused payouts need new order ids.",
+    `The service refused payouts to ${recipientsInARow} recipients in a row without naming a field, so the cause is ` +
+      `probably not in the payouts: the wallet may be empty. About ${row.order_id} it said "${storable(problem)}" Find the ` +
+      "cause and remove it before you reopen. The refused payouts need new order ids.",
   );
 }
