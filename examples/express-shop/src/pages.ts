@@ -43,7 +43,7 @@ export function paymentNotStarted(order: Order): string {
 }
 
 export function notFound(): string {
-  return page("Not found", '<p>There is nothing here. <a href="/">To the shop</a></p>');
+  return page("Not found", '<p>There is nothing here. <a href="/">Return to the shop</a></p>');
 }
 
 export function failure(): string {

@@ -5,7 +5,7 @@ export default function NotFound() {
     <main>
       <h1>Not found</h1>
       <p>
-        There is nothing here. <Link href="/">To the shop</Link>
+        There is nothing here. <Link href="/">Return to the shop</Link>
       </p>
     </main>
   );
