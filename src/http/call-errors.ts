@@ -256,6 +256,6 @@ function nextStep({ operation, replay, idempotencyKey }: CallFacts): string {
   if (!operation.endsWith("withdrawals.create")) return "Do not repeat it: look it up first.";
   return (
     "Do not repeat it. Wait two minutes, because a request can arrive late and lists lag, then call createOnce with " +
-    "the same orderId. If it had no orderId, look for its amount and recipient in the list."
+    "the same orderId. Without one, look for its amount and recipient in the list."
   );
 }
