@@ -123,7 +123,7 @@ function readSuccess<T>(
   if (differing.length > 0)
     return { kind: "differing", status, fields: differing, body, requestId };
   const paths = new Set([...drift, ...inexactIntegers(body, text)]);
-  return { ...answer, kind: "success", data, drift: [...paths] };
+  return { ...answer, kind: "success", data, drift: [...paths].map(redact) };
 }
 
 /** The paths of integers with more digits than a double holds exactly. */
@@ -139,7 +139,9 @@ function inexactIntegers(body: unknown, text: string): string[] {
     if (typeof value !== "object" || value === null) continue;
     for (const [name, inner] of Object.entries(value).reverse()) {
       const key = Array.isArray(value) ? "*" : name;
-      left.push({ value: inner, path: path === "" ? key : `${path}.${key}` });
+      const deeper = path === "" ? key : `${path}.${key}`;
+      // Limited: the paths of a deeply nested response would take the square of its size.
+      left.push({ value: inner, path: deeper.slice(0, 200) });
     }
   }
   return paths;

@@ -3,7 +3,7 @@ import { UnexpectedResponseError } from "../../src/errors.ts";
 import type { ClientEvent } from "../../src/http/events.ts";
 import { operationTable } from "../../src/wire/operations.ts";
 import { answers } from "../wire/answers.ts";
-import { httpTo } from "./http-to.ts";
+import { httpTo, secretKey } from "./http-to.ts";
 
 type Path = readonly (string | number)[];
 
@@ -108,3 +108,24 @@ test.each([
     expect(events.find((event) => event.type === "drift")?.paths).toEqual([path]);
   },
 );
+
+test.each([
+  ["lists nested 2,000 deep", `${"[9007199254740993,".repeat(2_000)}1${"]".repeat(2_000)}`],
+  ["a name of 60,000 characters", `{"${"n".repeat(60_000)}":{"a":9007199254740993}}`],
+  ["a name that is the credential", `{"${secretKey}":9007199254740993}`],
+])("the paths of unsafe integers in %s are short, without a credential", async (_, extra) => {
+  const events: ClientEvent[] = [];
+  const http = httpTo(
+    { url: "https://api.example" },
+    {
+      fetch: () => Promise.resolve(new Response(`{"id":"p","status":"pending","extra":${extra}}`)),
+      environment: "testnet",
+      onEvent: (event) => events.push(event),
+    },
+  );
+  await http.call(operationTable.getCheckoutStatus, { path: { paymentId: "p" } });
+  const paths = events.flatMap((event) => (event.type === "drift" ? event.paths : []));
+  expect(paths.length).toBeGreaterThan(0);
+  expect(paths.join()).not.toContain(secretKey);
+  expect(paths.join("").length).toBeLessThan(50_000);
+});
