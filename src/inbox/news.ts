@@ -98,8 +98,8 @@ function readAbout({ event, data }: Webhook): About {
   return { kind, id, orderId, status };
 }
 
-/** PostgreSQL cannot store NUL, and the service's ids have no control characters. */
-function storable(value: unknown): string | undefined {
+/** PostgreSQL cannot store NUL or a lone surrogate, and the service's ids have no control characters. */
+export function storable(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "" || value.length > 1024) return undefined;
-  return /\p{Cc}/u.test(value) ? undefined : value;
+  return /[\p{Cc}\p{Cs}]/u.test(value) ? undefined : value;
 }

@@ -4,7 +4,7 @@ import { checkSignal } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { makeDue, subjectQueue, tasksOf } from "./claims.ts";
-import { noteNews } from "./news.ts";
+import { noteNews, storable } from "./news.ts";
 import { checkDate, readTenant } from "./options.ts";
 import type { InboxContext } from "./settle.ts";
 import { fetchedRank, resourceOf, type SubjectKind, signedRank, stateOf } from "./subject.ts";
@@ -191,8 +191,8 @@ async function walk(
       continue;
     }
     found.listed++;
-    const { id } = item;
-    if (typeof id !== "string") continue;
+    const id = storable(item.id);
+    if (id === undefined) continue;
     if (createdAt < oldestOpen && !isEnded(item.status)) oldestOpen = createdAt;
     if (batch.push({ ...item, id }) >= batchSize) await flush();
   }

@@ -71,9 +71,16 @@ describe.each(shops)("reconciling on %s", (_, it) => {
     expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
   });
 
-  it.for(["id", "createdAt", "status"] as const)(
-    "goes on past an item with an unreadable %s, and does not read the whole list forever",
-    async (field, { shop }) => {
+  it.for([
+    ["id", undefined],
+    ["id", "pay_\0"],
+    ["id", "pay_\ud800"],
+    ["createdAt", undefined],
+    ["status", undefined],
+    ["status", "paid\0"],
+  ] as const)(
+    "goes on past an item with the unreadable %s %j, and does not read the whole list forever",
+    async ([field, value], { shop }) => {
       ship(shop.inbox);
       await shop.inbox.settleDue();
       shop.deliverTo(async () => new Response());
@@ -85,7 +92,7 @@ describe.each(shops)("reconciling on %s", (_, it) => {
         ...parameters: Parameters<typeof list>
       ) {
         for await (const item of list(...parameters)) {
-          yield item.orderId === "odd" ? { ...item, [field]: undefined } : item;
+          yield item.orderId === "odd" ? { ...item, [field]: value } : item;
         }
       } as never);
       expect(await shop.inbox.reconcile()).toMatchObject({ listed: 3 });
