@@ -24,8 +24,8 @@ webhooks.on("payment.updated", async ({ data }) => {
 });
 
 const server = createServer(async (request, response) => {
-  const { pathname } = new URL(request.url ?? "/", "http://shop.invalid");
   try {
+    const { pathname } = new URL(request.url ?? "/", "http://shop.invalid");
     if (pathname === "/webhooks") return void receive(request, response);
     const [, orderId] = /^\/payments\/(order_[0-9a-f-]{36})$/.exec(pathname) ?? [];
     if (orderId && request.method === "POST") {
@@ -45,7 +45,8 @@ const server = createServer(async (request, response) => {
     );
     response.end(await readFile(file));
   } catch (error) {
-    const isMissing = (error as { code?: string }).code === "ENOENT";
+    // A path such as // is no URL.
+    const isMissing = /^(ENOENT|ERR_INVALID_URL)$/.test((error as { code?: string }).code ?? "");
     if (!isMissing) console.error(error);
     response.writeHead(isMissing ? 404 : 503).end("Please try again.");
   }
