@@ -17,7 +17,6 @@ const schema = setting(
   "The schema of the tables in PostgreSQL. Default: settlekit.",
 ).optional();
 
-/** The options that select a database. */
 export const databaseOptions = {
   databaseUrl: setting(
     "--database-url URL",

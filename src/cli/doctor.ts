@@ -5,6 +5,7 @@ import type { Environment } from "../wire/credential.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { clientFrom, noKey, serviceOptions } from "./options.ts";
+import { sandboxFrom, usualIdentity } from "./sandbox-options.ts";
 import { paint } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({
@@ -88,7 +89,7 @@ async function* examine(headerPrefix: string | undefined): AsyncGenerator<NamedF
     secretKey: judged({ secretKey: undefined }, secretKeyFinding, exitCodes.authentication),
   };
   yield* Object.entries(judgements);
-  yield ["webhookSecret", webhookSecretFinding()];
+  yield ["webhookSecret", await webhookSecretFinding()];
   if (Object.values(judgements).some(({ level }) => level === "failure")) return;
   yield* await callFindings(configure({ headerPrefix }).environment, headerPrefix);
 }
@@ -105,8 +106,8 @@ function secretKeyFinding({ environment }: Configuration): Finding {
   );
 }
 
-function webhookSecretFinding(): Finding {
-  const { SETTLEKIT_WEBHOOK_SECRET: secret } = process.env;
+async function webhookSecretFinding(): Promise<Finding> {
+  const { SETTLEKIT_ENVIRONMENT: environment, SETTLEKIT_WEBHOOK_SECRET: secret } = process.env;
   if (!secret) {
     return warning(
       "SETTLEKIT_WEBHOOK_SECRET is not set. Set it where webhooks are received, or pass secret there.",
@@ -119,7 +120,13 @@ function webhookSecretFinding(): Finding {
       exitCodes.usage,
     );
   }
-  return ok("The webhook secret is set.");
+  const { headerPrefix } = placeholders;
+  const { webhookSecret: known } = await sandboxFrom({ identity: usualIdentity, headerPrefix });
+  if (environment === "sandbox" || secret !== known) return ok("The webhook secret is set.");
+  return failure(
+    "SETTLEKIT_WEBHOOK_SECRET is the sandbox's default one, which is public: anyone could sign webhooks. Set that of your endpoint.",
+    exitCodes.usage,
+  );
 }
 
 /** Makes one read-only call to check the connection, the service's clock, the key and the response. */

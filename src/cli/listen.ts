@@ -93,7 +93,6 @@ function isSame({ hostname, port }: URL, listener: URL): boolean {
   return port === listener.port && (isLoopback(hostname) || hostname === listener.hostname);
 }
 
-/** A reception for `--json`. */
 function receptionRecord(reception: Reception): object {
   const record = { type: "webhook", at: new Date().toISOString(), ok: reception.ok };
   if (!reception.ok) return { ...record, ...reception };
@@ -101,7 +100,6 @@ function receptionRecord(reception: Reception): object {
   return { ...record, answered, ...JSON.parse(JSON.stringify(webhook)), forwarded };
 }
 
-/** A reception without `--json`. */
 function receptionLines(reception: Reception): string[] {
   const time = paint("dim", timeOfDay());
   const below = (text: string) => `          ${text}`;

@@ -10,14 +10,12 @@ import { dotenv, json, webUrl } from "./options.ts";
 
 // Controls a sandbox in another process through its control routes.
 
-/** The options that select a sandbox. */
 export const sandboxUrl = setting(
   "--url URL",
   `Where the sandbox listens. Default: SETTLEKIT_SANDBOX_URL, else ${defaultSandboxUrl}.`,
   webUrl,
 ).optional();
 
-/** For commands that control a running sandbox. */
 export const controlOptions = { url: sandboxUrl, json, dotenv };
 
 /** Reads from a running sandbox, or changes it if there is a body. */

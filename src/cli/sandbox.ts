@@ -117,7 +117,6 @@ function warnOfExposure(host: string, seed: string | undefined, { warn }: Termin
       `created in it.${keys}`,
   );
   warn(
-    "Clients on other machines also need SETTLEKIT_SANDBOX_ALLOW_HTTP=1. Leave out --host to listen on " +
-      "127.0.0.1 only.",
+    "Clients on other machines also need SETTLEKIT_SANDBOX_ALLOW_HTTP=1. Leave out --host to listen on 127.0.0.1 only.",
   );
 }

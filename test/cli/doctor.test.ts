@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { sandboxFrom, usualIdentity } from "../../src/cli/sandbox-options.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { type Answer, reset, scriptedServer } from "../scripted-server.ts";
 import { settlekit } from "./command-line.ts";
@@ -32,6 +33,22 @@ async function doctor(variables: Record<string, string>, ...args: string[]) {
 }
 
 describe("settlekit doctor", () => {
+  test.each([
+    ["production", "failure"],
+    ["sandbox", "ok"],
+  ])(
+    "in %s, the sandbox's public webhook secret is a finding of level %s",
+    async (environment, level) => {
+      const { webhookSecret } = await sandboxFrom({ identity: usualIdentity });
+      const { find } = await doctor({
+        SETTLEKIT_ENVIRONMENT: environment,
+        SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
+      });
+      expect(find("webhookSecret")).toMatchObject({ level });
+      expect(find("webhookSecret").message).not.toContain(webhookSecret);
+    },
+  );
+
   test("finds nothing wrong with a running sandbox", async () => {
     const sandbox = createSandbox();
     await using server = await sandbox.listen({ port: 0 });

@@ -32,7 +32,6 @@ export function defineTool<Shape extends z.core.$ZodShape>(tool: {
   };
 }
 
-/** A schema with a description of its value. */
 export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string) {
   return schema.check(z.describe(description));
 }
