@@ -1,3 +1,4 @@
+import { maxAmountInCents } from "../../wire/payment.ts";
 import { h, write } from "./dom.ts";
 import type { Texts } from "./texts.ts";
 
@@ -26,7 +27,7 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
     event.preventDefault();
     const cents = centsOf(input.value, texts);
     const isValid = cents !== undefined;
-    const limits = { example: money(2550, "USD"), most: money(maxCents, "USD") };
+    const limits = { example: money(2550, "USD"), most: money(maxAmountInCents, "USD") };
     const problem = isValid ? "" : say("depositInvalid", limits);
     input.ariaInvalid = String(!isValid);
     write(error, problem);
@@ -49,9 +50,6 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
   );
 }
 
-/** The service accepts no payment above this (interface section 8). */
-const maxCents = 100_000_000;
-
 /**
  * Converts dollars with up to two decimals to cents. Half the world uses a decimal comma, so a comma or point before
  * three digits is accepted only if it is unambiguous: `1.000` is refused on an English page.
@@ -63,12 +61,12 @@ export function centsOf(text: string, { number }: Texts): number | undefined {
   const [, whole = "", decimal = "", fraction = ""] =
     /^([\d.,' ]*?)(?:([.,])(\d{0,2}))?$/.exec(amount) ?? [];
   const [, separator, more] = /^[1-9]\d{0,2}([.,' ])(\d{2,3}\1)*\d{3}$/.exec(whole) ?? [];
-  const [usual = ""] = plain(number(maxCents)).replace(/\d/g, "");
+  const [usual = ""] = plain(number(maxAmountInCents)).replace(/\d/g, "");
   const isSure = decimal || more || `${usual} '`.includes(separator ?? "");
   const isGrouped = separator !== undefined && separator !== decimal && isSure;
   if (!isGrouped && !/^\d*$/.test(whole)) return undefined;
   const cents = Number(whole.replace(/\D/g, "")) * 100 + Number(fraction.padEnd(2, "0"));
-  return cents >= 1 && cents <= maxCents ? cents : undefined;
+  return cents >= 1 && cents <= maxAmountInCents ? cents : undefined;
 }
 
 /** The text with ASCII digits and signs, and without direction marks. */
