@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { ConfigurationError } from "../errors.ts";
 import { checkBaseUrl } from "../http/base-url.ts";
 import {
   type ConnectionOptions,
@@ -8,6 +7,7 @@ import {
   type HttpSettings,
 } from "../http/settings.ts";
 import { paymentSecret } from "../resources/arguments.ts";
+import { invalidOption } from "../values.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
 import { checkOptions, type Same } from "../wire/fields.ts";
 
@@ -43,9 +43,10 @@ export function checkoutSettings(given: CheckoutOptions, allowHttp = false): Htt
   const { baseUrl, environment, secret, paymentId: _, ...others } = options;
   const url = baseUrl ?? (environment === "sandbox" ? defaultSandboxUrl : undefined);
   if (url === undefined) {
-    throw new ConfigurationError(
+    throw invalidOption(
+      "baseUrl",
       "There is no base URL. Pass baseUrl: the URL that your server uses for the service.",
-      { code: "missing_base_url", param: "baseUrl" },
+      "missing_base_url",
     );
   }
   return {

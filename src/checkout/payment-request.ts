@@ -1,9 +1,8 @@
-import { InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { fromCaip2, isNativeAsset } from "../evm/chains.ts";
 import { nativePaymentUri, tokenPaymentUri } from "../evm/payment-uri.ts";
 import { formatUnits } from "../evm/units.ts";
-import { show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
 import type { ChainId } from "../wire/fields.ts";
 import type { NewPayment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
@@ -40,9 +39,10 @@ export function paymentRequest(
 ): PaymentRequest {
   // The quote is undefined if the caller's search found none.
   if (!quote || quote.paymentId !== payment?.id) {
-    throw new InvalidRequestError(
+    throw invalidArgument(
+      "quote",
       "The quote does not belong to this payment. Pass a payment and one of its own quotes.",
-      { code: "foreign_quote", param: "quote" },
+      "foreign_quote",
     );
   }
   const { token, expectedAmountAsset: amountUnits, expiresAt } = quote;
@@ -69,10 +69,11 @@ export function paymentRequest(
 function evmChainId(chainId: ChainId): number {
   if (typeof chainId === "number") return chainId;
   if (String(chainId).startsWith("eip155:")) return fromCaip2(chainId);
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    "chainId",
     `The quote is for ${show(chainId)}, and only EVM chains (eip155) have payment URIs. Ask for a quote on one ` +
       "of them, or show the quote's own address and amount.",
-    { code: "invalid_chain_id", param: "chainId" },
+    "invalid_chain_id",
   );
 }
 
@@ -81,9 +82,10 @@ function depositAddress(payment: NewPayment, quote: Quote): string {
   const own = quote.depositAddress;
   const address = (typeof own === "string" ? own : own?.address) ?? payment.depositAddress?.address;
   if (address !== undefined) return address;
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    "depositAddress",
     "Neither the quote nor the payment has a deposit address. Read the payment again before asking the " +
       "customer to pay.",
-    { code: "missing_deposit_address", param: "depositAddress" },
+    "missing_deposit_address",
   );
 }

@@ -1,12 +1,7 @@
-import {
-  ConfigurationError,
-  InvalidRequestError,
-  NotFoundError,
-  SettlekitError,
-  UnexpectedResponseError,
-} from "../../errors.ts";
+import { NotFoundError, SettlekitError, UnexpectedResponseError } from "../../errors.ts";
 import { findChain } from "../../evm/chains.ts";
 import { passesByItself } from "../../resources/waiting.ts";
+import { invalidArgument, invalidOption } from "../../values.ts";
 import type { ChainId } from "../../wire/fields.ts";
 import type { Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
@@ -65,22 +60,19 @@ export type WalletFailure =
   | "wallet_failed"
   | "wallet_outcome_unknown";
 
-/** The progress of a wallet payment, until the wallet has sent or refused it. */
-export interface WalletProgress {
-  /** The wallet's name. */
-  readonly wallet: string;
-  readonly choice: Choice;
-  readonly step: "connecting" | "switching" | "sending" | "failed";
-  readonly failure?: WalletFailure;
-  /** Why the customer should reject the transfer that the wallet is still showing. */
-  readonly withdrawn?: "expired" | "cancelled";
-}
-
 /** A transfer that a wallet was asked for. */
 export interface AskedTransfer {
   /** The wallet's name. */
   readonly wallet: string;
   readonly choice: Choice;
+}
+
+/** The progress of a wallet payment, until the wallet has sent or refused it. */
+export interface WalletProgress extends AskedTransfer {
+  readonly step: "connecting" | "switching" | "sending" | "failed";
+  readonly failure?: WalletFailure;
+  /** Why the customer should reject the transfer that the wallet is still showing. */
+  readonly withdrawn?: "expired" | "cancelled";
 }
 
 /** A transfer that a wallet has sent. */
@@ -212,20 +204,22 @@ export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | u
   if (choice && (!asked || (asked.key === choice.key && asked.decimals === choice.decimals))) {
     return { choice: asked ?? choice, quote, request };
   }
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    "quote",
     "The service returned a quote in another token, on another chain or with other decimals than the payment " +
       "names. It is not shown; choose another token.",
-    { code: "foreign_quote", param: "quote" },
+    "foreign_quote",
   );
 }
 
 /** @throws {SettlekitError} when a response is not the requested payment, or cannot be displayed at all. */
 export function checkPayment({ id, status, quotes }: Payment, paymentId: string | undefined): void {
   if (id !== paymentId) {
-    throw new ConfigurationError(
+    throw invalidOption(
+      "paymentId",
       "The service returned a different payment from the one that payment-id names. Give the element the id and " +
         "the secret of one payment.",
-      { code: "foreign_payment", param: "paymentId" },
+      "foreign_payment",
     );
   }
   if (typeof status === "string" && Array.isArray(quotes)) return;
@@ -251,6 +245,6 @@ export function codeOf(error: unknown): string {
 }
 
 /** The HTTP status of the response that was an error. */
-function statusOf(error: unknown): unknown {
-  return SettlekitError.is(error) && "status" in error ? error.status : undefined;
+function statusOf(error: unknown): number | undefined {
+  return SettlekitError.is(error) ? error.status : undefined;
 }
