@@ -7,7 +7,7 @@ import type { Withdrawals } from "./resources/withdrawals.ts";
 
 /** `dashboard(...).withdrawals`. An alias, so that compilers write `Withdrawals` where they infer a type. */
 export type DashboardWithdrawals = Withdrawals;
-export type { Checkout, RefreshStatusInput, WatchOptions } from "./checkout/checkout.ts";
+export type { Checkout, WatchOptions } from "./checkout/checkout.ts";
 export type { PaymentRequest } from "./checkout/payment-request.ts";
 export { type DashboardOptions, MerchantClient } from "./client.ts";
 export {
@@ -96,6 +96,7 @@ export type {
   PaymentState,
   PaymentStatus,
   PaymentType,
+  RefreshStatusInput,
 } from "./wire/payment.ts";
 
 export { isFinal, isPaid } from "./wire/payment-status.ts";

@@ -13,26 +13,17 @@ import {
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
 import { followStatus } from "../resources/waiting.ts";
-import { type ChainId, checkOptions, must } from "../wire/fields.ts";
+import { checkOptions, must } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import {
   type NewPayment,
   type Payment,
   type PaymentState,
-  refreshStatusBodySchema,
+  type RefreshStatusInput,
+  refreshStatusInputSchema,
 } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
-
-/** A transaction for the service to look for (interface section 4.3). */
-export interface RefreshStatusInput {
-  /** The customer's transaction, if known. */
-  transactionHash?: string | undefined;
-  /** Such as 8453, or CAIP-2 text for a non-EVM chain. */
-  chainId?: ChainId | undefined;
-  /** The contract of the token that was sent. */
-  tokenContractAddress?: string | undefined;
-}
 
 /** How often to read the status, and when to stop. */
 export interface WatchOptions {
@@ -79,7 +70,7 @@ export class Checkout {
     const fill = () => {
       const { transactionHash, chainId, tokenContractAddress } = checkParameters(
         input,
-        refreshStatusBodySchema.shape,
+        refreshStatusInputSchema.shape,
       );
       const { wire } = this.#http.settings;
       const body = {

@@ -31,11 +31,17 @@ export type {
   WireOptions,
 } from "../http/settings.ts";
 
-export type { NewPayment, Payment, PaymentState, PaymentStatus } from "../wire/payment.ts";
+export type {
+  NewPayment,
+  Payment,
+  PaymentState,
+  PaymentStatus,
+  RefreshStatusInput,
+} from "../wire/payment.ts";
 export { isFinal, isPaid } from "../wire/payment-status.ts";
 
 export type { CreateQuoteInput, Quote } from "../wire/quote.ts";
-export type { RefreshStatusInput, WatchOptions } from "./checkout.ts";
+export type { WatchOptions } from "./checkout.ts";
 export { CheckoutClient, type PaymentRequestWithQr } from "./checkout-client.ts";
 export type { CheckoutOptions } from "./checkout-options.ts";
 export type { PaymentRequest } from "./payment-request.ts";

@@ -11,7 +11,7 @@ import {
   paymentListQuerySchema,
   paymentSchema,
   paymentStateSchema,
-  refreshStatusBodySchema,
+  refreshStatusInputSchema,
 } from "./payment.ts";
 import { createQuoteInputSchema, type Quote, quoteSchema } from "./quote.ts";
 import {
@@ -170,7 +170,7 @@ export const refreshCheckoutStatus: Operation<PaymentState> = {
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/refresh-status",
   credential: "paymentSecret",
   replay: "safe",
-  body: refreshStatusBodySchema,
+  body: refreshStatusInputSchema,
   response: paymentStateSchema,
   essential: ["status"],
 };

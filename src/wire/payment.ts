@@ -229,18 +229,19 @@ export const paymentStateSchema = openObject({
 });
 true satisfies Same<PaymentState, z.output<typeof paymentStateSchema>>;
 
-/** A transaction to look for (interface section 4.3). */
-interface RefreshStatusBody {
-  /** The customer's transaction. */
-  transactionHash?: string;
-  chainId?: ChainId;
+/** A transaction for the service to look for (interface section 4.3). */
+export interface RefreshStatusInput {
+  /** The customer's transaction, if known. */
+  transactionHash?: string | undefined;
+  /** Such as 8453, or CAIP-2 text for a non-EVM chain. */
+  chainId?: ChainId | undefined;
   /** The contract of the token that was sent. */
-  tokenContractAddress?: string;
+  tokenContractAddress?: string | undefined;
 }
 
-export const refreshStatusBodySchema = z.object({
-  transactionHash: optional(z.string()),
-  chainId: optional(chainIdSchema),
-  tokenContractAddress: optional(z.string()),
+export const refreshStatusInputSchema = z.object({
+  transactionHash: z.optional(z.string()),
+  chainId: z.optional(chainIdSchema),
+  tokenContractAddress: z.optional(z.string()),
 });
-true satisfies Same<RefreshStatusBody, z.output<typeof refreshStatusBodySchema>>;
+true satisfies Same<RefreshStatusInput, z.output<typeof refreshStatusInputSchema>>;

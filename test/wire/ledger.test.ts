@@ -9,7 +9,7 @@ import {
   paymentListQuerySchema,
   paymentSchema,
   paymentStateSchema,
-  refreshStatusBodySchema,
+  refreshStatusInputSchema,
 } from "../../src/wire/payment.ts";
 import { createQuoteInputSchema, depositAddressSchema, quoteSchema } from "../../src/wire/quote.ts";
 import { paymentReceiptSchema, withdrawalReceiptSchema } from "../../src/wire/receipt.ts";
@@ -86,7 +86,7 @@ const schemas: [string, ZodMiniObject][] = [
   ["Withdrawal limits", withdrawalLimitsSchema],
   ["Payment state", paymentStateSchema],
   ["Quote creation", createQuoteInputSchema],
-  ["Status refresh", refreshStatusBodySchema],
+  ["Status refresh", refreshStatusInputSchema],
   ["Pagination", paginationSchema],
   ["Payment event data", paymentEventDataSchema],
   ["Withdrawal event data", withdrawalEventDataSchema],

@@ -1,5 +1,5 @@
 import { SettlekitError } from "../../errors.ts";
-import type { RefreshStatusInput } from "../checkout.ts";
+import type { RefreshStatusInput } from "../../wire/payment.ts";
 import type { Connection } from "./connect.ts";
 import { load } from "./load.ts";
 import {
