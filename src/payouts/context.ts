@@ -1,5 +1,5 @@
 import { StoreError } from "../errors.ts";
-import type { LedgerClient } from "../resources/payouts/ledger-client.ts";
+import { type LedgerClient, ledgerClient } from "../resources/payouts/ledger-client.ts";
 import { preparing, withReady } from "../stores/lifecycle.ts";
 import { type Observers, reporter } from "../stores/observers.ts";
 import { requireMigrated, type Store, type StoreMode, type Work } from "../stores/store.ts";
@@ -57,9 +57,9 @@ export function contextOf<Client, Mode extends StoreMode>(
   observers: Observers<PayoutsEvent, PayoutStep>,
 ): PayoutsContext {
   const limits = checkedLimits(options);
-  const { client, store, quietMs = 120_000, lookFirst = false, tenant = "", inbox } = options;
+  const { store, quietMs = 120_000, lookFirst = false, tenant = "", inbox } = options;
   const leaveMs = Math.ceil(quietMs / 8);
-  const ledgerClient = client.withdrawals.ledger;
+  const client = ledgerClient(options.client.withdrawals);
   const anyStore = store as unknown as Store;
   const migrated = preparing(() => requireMigrated(anyStore, payoutTables));
   const ready = withReady(anyStore, migrated);
@@ -72,7 +72,7 @@ export function contextOf<Client, Mode extends StoreMode>(
     });
   return {
     store: { ...ready, transaction },
-    client: ledgerClient,
+    client,
     tenant,
     limits,
     lookFirst,
@@ -82,7 +82,7 @@ export function contextOf<Client, Mode extends StoreMode>(
     hasInbox: inbox !== undefined,
     quietMs,
     leaveMs,
-    leaseMs: ledgerClient.timeoutMs + 2 * leaveMs,
+    leaseMs: client.timeoutMs + 2 * leaveMs,
     warnUnlimited: unlimitedWarning(options),
     report: reporter(observers, options, log),
     observers,

@@ -7,7 +7,6 @@ import { objectAt } from "./arguments.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
 import type { CreateOnceOptions } from "./payouts/create-once.ts";
-import { type LedgerClient, ledgerClient } from "./payouts/ledger-client.ts";
 import { oncePerOrder } from "./payouts/once-per-order.ts";
 import {
   type CreateOnceInput,
@@ -36,9 +35,9 @@ export class Withdrawals {
     this.#route = route;
   }
 
-  /** @internal */
-  get ledger(): LedgerClient {
-    return ledgerClient(this.#http, this.#route);
+  /** @internal For `ledgerClient`, which clients without a ledger do not carry. */
+  get access(): { readonly http: Http; readonly route: WithdrawalRoute } {
+    return { http: this.#http, route: this.#route };
   }
 
   /**

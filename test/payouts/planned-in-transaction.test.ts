@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
 import { payoutTables } from "../../src/payouts/tables.ts";
+import { ledgerClient } from "../../src/resources/payouts/ledger-client.ts";
 import { call, migrate } from "../../src/stores/store.ts";
 import { databases, type TestDatabase } from "../databases.ts";
 import { minute, order, World } from "./world.ts";
@@ -115,7 +116,7 @@ WHERE order_id = 'payout_1'`);
         const { recipientAddress } = order;
         // With its keys sorted.
         const text = JSON.stringify({ ...body, orderId, recipientAddress });
-        const key = world.client().withdrawals.ledger.keyOf(orderId);
+        const key = ledgerClient(world.client().withdrawals).keyOf(orderId);
         await alter(`INSERT INTO {payouts}
   (tenant, order_id, body, amount, recipient, idempotency_key, state, planned_by, planned_at, due_at)
 VALUES ('', '${orderId}', '${text}', 12500, '${recipientAddress.toLowerCase()}', '${key}', 'planned', 'shop', 1, 1)`);

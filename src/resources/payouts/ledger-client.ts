@@ -1,18 +1,12 @@
 import { errorFor } from "../../http/call-errors.ts";
-import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import { askForCredential } from "../../http/request.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { objectAt } from "../arguments.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { list as pagesOf } from "../lists/page.ts";
-import {
-  type CreateOnceInput,
-  createOnceBody,
-  createOnceKey,
-  type PayoutBody,
-  type WithdrawalRoute,
-} from "./payout.ts";
+import type { Withdrawals } from "../withdrawals.ts";
+import { type CreateOnceInput, createOnceBody, createOnceKey, type PayoutBody } from "./payout.ts";
 
 export type LedgerClient = ReturnType<typeof ledgerClient>;
 
@@ -24,7 +18,7 @@ interface Sending {
 }
 
 /** The payout ledger's client: creating sends at most one request, and a lookup reads the whole list. */
-export function ledgerClient(http: Http, route: WithdrawalRoute) {
+export function ledgerClient({ access: { http, route } }: Withdrawals) {
   const { timeoutMs, wire } = http.settings;
   const { create, get, list } = route;
   const { merchantId } = { ...http.settings.credential.path };
