@@ -66,7 +66,6 @@ export interface Configuration extends HttpSettings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const isGiven = (value: unknown) => value !== undefined;
 const someText = "idempotencyNamespace must be a non-empty string.";
 
 const functions = <Hook>() => {
@@ -75,9 +74,9 @@ const functions = <Hook>() => {
 };
 
 const clientSchema = z.strictObject({
-  // Checked by readSecretKey, whose errors never show the key.
-  secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
-  environment: z.optional(z.custom<Environment>(isGiven)),
+  // Checked by readSecretKey and readEnvironment, whose errors never show a key.
+  secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>()),
+  environment: z.optional(z.custom<Environment>()),
   allowHttp: z.optional(z.boolean({ error: "allowHttp must be true or false." })),
   maxConcurrency: z._default(
     z.custom<number>(
@@ -133,7 +132,7 @@ const setByRequests = ["method", "body", "headers", "signal", "redirect", "cache
 
 function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
   const refused = (param: string, rule: string) => invalidOption(param, `${param} ${rule}`);
-  const overridden = setByRequests.find((name) => isGiven(fetchOptions[name]));
+  const overridden = setByRequests.find((name) => fetchOptions[name] !== undefined);
   if (overridden !== undefined) {
     const cure = "Leave it out. headers is an option of its own, and each call takes a signal.";
     const rule = `would have no effect, because every request sets its own. ${cure}`;
@@ -141,7 +140,7 @@ function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
   }
   const { dispatcher } = fetchOptions;
   // A custom fetch may take a different kind of dispatcher.
-  if (!fetch && isGiven(dispatcher) && typeof Object(dispatcher).dispatch !== "function") {
+  if (!fetch && dispatcher !== undefined && typeof Object(dispatcher).dispatch !== "function") {
     const rule = "must be an undici dispatcher, such as new ProxyAgent(url)";
     throw refused("fetchOptions.dispatcher", `${rule}, got ${show(dispatcher)}.`);
   }
@@ -153,13 +152,13 @@ function processVariables(): Variables {
   return new Proxy({}, { get: (_, name) => environmentVariable(String(name)) });
 }
 
-const environments: readonly Environment[] = ["production", "testnet", "sandbox"];
-
 const urlVariables: Record<Environment, string> = {
   production: "SETTLEKIT_BASE_URL",
   testnet: "SETTLEKIT_TESTNET_URL",
   sandbox: "SETTLEKIT_SANDBOX_URL",
 };
+
+const environments = Object.keys(urlVariables) as Environment[];
 
 function readEnvironment(options: ClientOptions, variables: Variables): Environment {
   const { environment: given }: { environment?: unknown } = options;

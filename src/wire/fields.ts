@@ -13,9 +13,6 @@ export type Schema<T> = z.ZodMiniType<T>;
 export const identifier = z.string();
 export const timestamp = z.string();
 
-/** For content that only the caller knows. */
-export const anything: Schema<unknown> = z.unknown();
-
 /**
  * `true` when two types are the same in both directions, so that
  * `true satisfies Same<Quote, z.output<typeof quoteSchema>>` fails to compile when they differ.

@@ -1,7 +1,7 @@
+import * as z from "zod/mini";
 import { Http } from "../../../src/http/http.ts";
 import { configure } from "../../../src/options.ts";
 import { list, type PagePromise } from "../../../src/resources/lists/page.ts";
-import { anything, type Schema } from "../../../src/wire/fields.ts";
 import type { Operation } from "../../../src/wire/operation.ts";
 import type { PageBody } from "../../../src/wire/pagination.ts";
 import { withdrawalListQuerySchema } from "../../../src/wire/withdrawal.ts";
@@ -27,7 +27,7 @@ const operation: Operation<PageBody<Item>> = {
   replay: "safe",
   query: withdrawalListQuerySchema,
   successStatus: 200,
-  response: anything as Schema<PageBody<Item>>,
+  response: z.custom<PageBody<Item>>(),
   essential: ["data"],
 };
 
