@@ -3,20 +3,13 @@ import { realTime, ServiceClock } from "../../http/time.ts";
 import { passesByItself } from "../../resources/waiting.ts";
 import type { Quote } from "../../wire/quote.ts";
 import { paymentRequest } from "../payment-request.ts";
-import type { Connection } from "./connect.ts";
-import { type Choice, choicesOf, codeOf, type Known, type Offer, offerOf } from "./state.ts";
+import { type Choice, choicesOf, codeOf, type Offer, offerOf, type Shared } from "./state.ts";
 
 /** The wait before a price that could not be loaded is requested again. */
 const retryMs = 10_000;
 
-interface PricesOptions {
-  readonly known: () => Known;
-  readonly update: (facts: Partial<Known>) => void;
-  readonly report: (error: unknown) => void;
-  readonly connection: () => Connection | undefined;
+interface PricesOptions extends Shared {
   readonly signal: () => AbortSignal;
-  /** Reads the payment again. */
-  readonly reread: () => Promise<void>;
 }
 
 /** The tokens to choose from, and the price in the chosen one. A new request for a price cancels the one before. */

@@ -1,21 +1,16 @@
 import { isPaid } from "../../wire/payment-status.ts";
-import type { Known } from "./state.ts";
+import type { Shared } from "./state.ts";
 
 /** The wait between the payment and the return to the shop. */
 const waitMs = 3_000;
 
-interface ReturnOptions {
-  readonly known: () => Known;
-  readonly update: (facts: Partial<Known>) => void;
-}
-
 /** Redirects the customer shortly after the payment, unless they choose to stay or come back from the shop. */
 export class ReturnToShop {
-  readonly #options: ReturnOptions;
+  readonly #options: Shared;
   /** When the customer is redirected; never if they chose to stay, or came back to a payment that is paid. */
   #at = cameBack() ? Number.POSITIVE_INFINITY : undefined;
 
-  constructor(options: ReturnOptions) {
+  constructor(options: Shared) {
     this.#options = options;
   }
 

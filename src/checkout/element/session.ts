@@ -14,6 +14,7 @@ import {
   type PayingAgain,
   problemOf,
   rereadMs,
+  type Shared,
 } from "./state.ts";
 import { WalletPayment } from "./wallet-payment.ts";
 import type { RpcUrls } from "./wallets.ts";
@@ -61,10 +62,10 @@ export class Session implements Actions {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const shared = {
+    const shared: Shared = {
       known: () => this.#known,
-      update: (facts: Partial<Known>) => this.#update(facts),
-      report: (error: unknown) => this.#report(error),
+      update: (facts) => this.#update(facts),
+      report: (error) => this.#report(error),
       connection: () => this.#connection,
       reread: () => this.#read(),
     };

@@ -7,6 +7,7 @@ import type { Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Token } from "../../wire/token.ts";
 import type { PaymentRequest } from "../payment-request.ts";
+import type { Connection } from "./connect.ts";
 import { printable } from "./texts.ts";
 
 /** A token on a network in which the customer can pay. */
@@ -117,6 +118,16 @@ export const nothingKnown: Known = {
   doubted: [],
   sent: [],
 };
+
+/** What a session shares with its parts. */
+export interface Shared {
+  readonly known: () => Known;
+  readonly update: (facts: Partial<Known>) => void;
+  readonly report: (error: unknown) => void;
+  readonly connection: () => Connection | undefined;
+  /** Reads the payment again. */
+  readonly reread: () => Promise<void>;
+}
 
 /** Whether the only thing left to do is wait for money that a wallet has sent. */
 export function awaitsTransfer({ payment, sent, payingAgain }: Known): boolean {

@@ -1,12 +1,11 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../../wire/payment.ts";
-import type { Connection } from "./connect.ts";
 import { load } from "./load.ts";
 import {
   codeOf,
   endedUnpaid,
-  type Known,
   type SentTransfer,
+  type Shared,
   type WalletFailure,
   type WalletProgress,
 } from "./state.ts";
@@ -16,14 +15,8 @@ import { type RpcUrls, type WalletProvider, Wallets } from "./wallets.ts";
 /** How often to report a transfer that the service has not seen: soon at first, for a quarter of an hour in total. */
 const hints = { count: 40, soonCount: 12, soonMs: 5_000, laterMs: 30_000 };
 
-interface WalletPaymentOptions {
-  readonly known: () => Known;
-  readonly update: (facts: Partial<Known>) => void;
-  readonly report: (error: unknown) => void;
+interface WalletPaymentOptions extends Shared {
   readonly rpcUrls: () => RpcUrls;
-  readonly connection: () => Connection | undefined;
-  /** Reads the payment again. */
-  readonly reread: () => Promise<void>;
 }
 
 /**
