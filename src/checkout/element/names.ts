@@ -2,20 +2,8 @@ import type { SettlekitError } from "../../errors.ts";
 import { invalidOption, nearest, show } from "../../values.ts";
 import { english } from "./messages.ts";
 
-/** Attributes of the element, in the order of the guide. */
-export const attributeNames = [
-  "payment-id",
-  "secret",
-  "base-url",
-  "environment",
-  "header-prefix",
-  "lang",
-  "theme",
-  "return-url",
-] as const;
-
-/** Properties that a page sets: those of the attributes, and two more. */
-export const propertyNames = [
+/** Properties that are attributes, too, in the order of the guide. */
+const textNames = [
   "paymentId",
   "secret",
   "baseUrl",
@@ -24,9 +12,13 @@ export const propertyNames = [
   "lang",
   "theme",
   "returnUrl",
-  "messages",
-  "rpcUrls",
 ] as const;
+
+/** Attributes of the element, such as `payment-id`. */
+export const attributeNames = textNames.map((name) => name.replace(/[A-Z]/g, "-$&").toLowerCase());
+
+/** Properties that a page sets. */
+export const propertyNames = [...textNames, "messages", "rpcUrls"] as const;
 
 /** Mistakes in an element's attribute and property names: only near misses, because pages add names of their own. */
 export function misspeltNames(element: Element): SettlekitError[] {
