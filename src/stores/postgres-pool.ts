@@ -1,5 +1,4 @@
 import { StoreError } from "../errors.ts";
-import { show } from "../values.ts";
 import { type Limit, notMigrated } from "./store.ts";
 
 /** A statement as `pg` takes it. */
@@ -130,28 +129,6 @@ export const answerLimit: Limit = {
   },
 };
 
-/** Refuses a client without an open transaction, as far as that can be detected. */
-export function requireTransaction(tx: PostgresClient): void {
-  const { query, on, totalCount } = Object(tx);
-  const refuse = (message: string) => new StoreError(message, { code: "no_transaction" });
-  // Transactions of some ORMs have a `query` of their own.
-  if (typeof query !== "function" || typeof on !== "function") {
-    throw refuse(
-      `\`tx\` must be a client of pg with an open transaction, got ${show(tx)}. Without one, leave \`tx\` out, once your own ` +
-        "transaction has committed.",
-    );
-  }
-  if (totalCount !== undefined) {
-    throw refuse(
-      "`tx` is a pool, which would run the statements outside of your transaction. Pass the client that you ran BEGIN on: " +
-        "`const client = await pool.connect()`.",
-    );
-  }
-  if (tx.getTransactionStatus?.() === "I") {
-    throw refuse("`tx` has no open transaction. Run BEGIN on it first, or leave `tx` out.");
-  }
-}
-
 /** The SQL state of a write to a replica, or in a transaction that may only read. */
 const readOnly = "25006";
 
@@ -222,6 +199,15 @@ export async function own<T>(query: Promise<T>, schema?: string): Promise<T> {
   }
 }
 
+/** The cure for SQL states, or for their first two characters. */
+const cures: Readonly<Record<string, string>> = {
+  // An unknown role, a wrong password, or an unknown database.
+  "28": "Check the pool's connection string.",
+  "3D": "Check the pool's connection string.",
+  "53300": "Lower the `max` of the pools that use this server, or raise the limit of connections.",
+  "57014": "Find out what slows the database down, or raise statement_timeout.",
+};
+
 function explained(cause: unknown, schema?: string): unknown {
   if (!(cause instanceof Error) || StoreError.is(cause)) return cause;
   const code = "code" in cause ? String(cause.code) : "";
@@ -254,9 +240,7 @@ function explained(cause: unknown, schema?: string): unknown {
   const message = cause.message || code;
   // SQL states have five characters; connection failures have the platform's codes, or none.
   const isState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("57P") && !code.startsWith("08");
-  // An unknown role, a wrong password, or an unknown database.
-  const isLogin = code.startsWith("28") || code === "3D000";
-  const cure = isLogin ? "Check the pool's connection string." : "See `cause`.";
+  const cure = cures[code] ?? cures[code.slice(0, 2)] ?? "See `cause`.";
   // Too few connections, or too little memory, disk space or time: later, the same work may succeed.
   const mayPass = code.startsWith("53") || code === "57014";
   const failed = mayPass ? "store_unavailable" : "store_failed";

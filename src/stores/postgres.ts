@@ -3,6 +3,7 @@
  *
  * @module settlekit/postgres
  */
+import { StoreError } from "../errors.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { postgresDialect } from "./dialects.ts";
 import { PostgresListener } from "./postgres-listener.ts";
@@ -15,7 +16,6 @@ import {
   own,
   type PostgresClient,
   type PostgresPool,
-  requireTransaction,
   surviveLostConnections,
   transactionFailed,
   types,
@@ -209,6 +209,28 @@ function checkPool(pool: unknown): void {
       `postgres() takes a Pool from the package pg, got ${show(pool)}. With another driver or an ORM, create one beside it: ` +
         "new pg.Pool({ connectionString }).",
     );
+  }
+}
+
+/** Refuses a client without an open transaction, as far as that can be detected. */
+function requireTransaction(tx: PostgresClient): void {
+  const { query, on, totalCount } = Object(tx);
+  const refuse = (message: string) => new StoreError(message, { code: "no_transaction" });
+  // Transactions of some ORMs have a `query` of their own.
+  if (typeof query !== "function" || typeof on !== "function") {
+    throw refuse(
+      `\`tx\` must be a client of pg with an open transaction, got ${show(tx)}. Without one, leave \`tx\` out, once your own ` +
+        "transaction has committed.",
+    );
+  }
+  if (totalCount !== undefined) {
+    throw refuse(
+      "`tx` is a pool, which would run the statements outside of your transaction. Pass the client that you ran BEGIN on: " +
+        "`const client = await pool.connect()`.",
+    );
+  }
+  if (tx.getTransactionStatus?.() === "I") {
+    throw refuse("`tx` has no open transaction. Run BEGIN on it first, or leave `tx` out.");
   }
 }
 

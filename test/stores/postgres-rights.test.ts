@@ -59,15 +59,16 @@ describe.skipIf(server === undefined)("a store on PostgreSQL whose role has few 
 
   // What the work was about must not be taken for the cause: later, it may succeed.
   it.each([
-    ["connections", `ALTER ROLE ${role} CONNECTION LIMIT 0`],
-    ["time", `ALTER ROLE ${role} SET statement_timeout TO 20`],
-  ])("is unavailable, but not refused, while its role is short of %s", async (_, limit) => {
+    ["connections", `ALTER ROLE ${role} CONNECTION LIMIT 0`, "Lower the `max` of the pools"],
+    ["time", `ALTER ROLE ${role} SET statement_timeout TO 20`, "or raise statement_timeout."],
+  ])("is unavailable, but not refused, while its role is short of %s", async (_, limit, cure) => {
     await pool.query(limit);
     const { connectionString } = restricted.options;
     const limited = new pg.Pool({ connectionString });
     const work = () => sql("SELECT pg_sleep(10)");
     await expect(postgres(limited).transaction(work)).rejects.toMatchObject({
       code: "store_unavailable",
+      message: expect.stringContaining(cure),
     });
     await limited.end();
     await pool.query(`ALTER ROLE ${role} CONNECTION LIMIT -1; ALTER ROLE ${role} RESET ALL`);
