@@ -21,6 +21,8 @@ export interface AcceptedEvent {
   readonly tenant: string;
   /** The name of the webhook's event. */
   readonly event: string;
+  /** The index of the configured secret that matched, from 0. */
+  readonly secretIndex: number;
   /** Undefined for an unknown event. */
   readonly kind: SubjectKind | undefined;
   /** The service's id; undefined if the webhook has none. */

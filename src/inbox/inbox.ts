@@ -259,7 +259,8 @@ export class Inbox<Client, Mode extends StoreMode> {
     const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook, cause), {
       wake: "inbox",
     });
-    report({ type: "accepted", tenant, event: webhook.event, kind, id });
+    const { event, secretIndex } = webhook;
+    report({ type: "accepted", tenant, event, kind, id, secretIndex });
   }
 
   async #register(): Promise<void> {

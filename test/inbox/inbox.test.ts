@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { signWebhook } from "../../src/webhooks/index.ts";
+import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
 import { insert } from "./insert.ts";
 import { type Shop, ship, shops } from "./shop.ts";
 
@@ -180,6 +180,15 @@ describe.each(shops)("an inbox on %s", (_, it) => {
       );
       expect((await shop.inbox.stats()).changed).toBe(0);
       expect(shop.told("accepted")).toMatchObject([{ event: "payout.completed", kind: undefined }]);
+    });
+
+    it("say which secret signed them, so that a rotation can end", async ({ shop }) => {
+      const secret = ["the new one", shop.sandbox.webhookSecret];
+      const { inbox, told } = shop.openProcess({ webhooks: new Webhooks({ secret }) });
+      shop.deliverTo(inbox.fetchHandler());
+      await deliver(shop, "payment.updated", { id: "p", status: "completed" });
+      await deliver(shop, "payment.updated", { id: "p", status: "completed" }, "the new one");
+      expect(told("accepted")).toMatchObject([{ secretIndex: 1 }, { secretIndex: 0 }]);
     });
 
     it("that repeat a delivery byte for byte change nothing", async ({ shop }) => {
