@@ -114,7 +114,7 @@ export function log(event: InboxEvent, logger: EventLogger): void {
   } else if (event.type === "parked") {
     const { kind, id, tenant, reason } = event;
     const what = `The ${kind} ${id}${ofTenant(tenant)}`;
-    logger.error(`${what} is parked; inbox.parked() lists it. ${reason}`);
+    logger.error(`${what} is parked; \`settlekit inbox parked\` lists it. ${reason}`);
   } else if (event.type === "failed") {
     const { kind, tenant, error } = event;
     const whose = ofTenant(tenant);

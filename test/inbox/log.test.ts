@@ -11,11 +11,11 @@ const unread = { type: "failed", kind: "payment", error };
 test.each([
   [retried, "", "Settling payment p failed in ship; next attempt in 1 s."],
   [retried, "dan", 'Settling payment p of the tenant "dan" failed in ship; next attempt in 1 s.'],
-  [parked, "", "The payment p is parked; inbox.parked() lists it. out of stock"],
+  [parked, "", "The payment p is parked; `settlekit inbox parked` lists it. out of stock"],
   [
     parked,
     "dan",
-    'The payment p of the tenant "dan" is parked; inbox.parked() lists it. out of stock',
+    'The payment p of the tenant "dan" is parked; `settlekit inbox parked` lists it. out of stock',
   ],
   [unread, "", "Reading payments from the service failed; it will be retried."],
   [
