@@ -12,7 +12,9 @@ let pool: pg.Pool;
 beforeAll(async () => {
   if (server === undefined) return;
   database = await createPostgresDatabase(server);
-  pool = new pg.Pool({ connectionString: database.url, max: 3 });
+  // A migration may lose no deadlock, so that it has to give way.
+  const options = "-c deadlock_timeout=1h";
+  pool = new pg.Pool({ connectionString: database.url, max: 3, options });
 });
 afterAll(async () => {
   await pool?.end();
@@ -28,6 +30,8 @@ it.skipIf(server === undefined)(
     // As a worker begins an attempt: first the journal's lock, then the attempt.
     const worker = await pool.connect();
     await worker.query("BEGIN");
+    // Usually one second, in which the migration gives way unless the machine is busy.
+    await worker.query("SET LOCAL deadlock_timeout TO '5s'");
     await worker.query("LOCK TABLE settlekit.payout_heads IN ROW EXCLUSIVE MODE");
     const migrated = migrate(store, payoutTables);
     await vi.waitFor(async () => {
