@@ -136,6 +136,7 @@ it("begins one payout at a time while another is in doubt, however long its resp
 it.each([1, 4])(
   "sends %i at once without a pause if one request in ten ends in doubt",
   async (concurrency) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
     const { world, payouts } = await opened();
     for (let n = 0; n < 60; n++) await payouts.plan({ ...order, orderId: `p${n}` });
     let requests = 0;
@@ -145,6 +146,7 @@ it.each([1, 4])(
         : undefined;
     // Each run ends with its first doubt, and no time passes.
     for (let run = 0; run < 10; run++) await payouts.runDue({ concurrency });
+    vi.useRealTimers();
     expect((await payouts.stats()).states).toMatchObject({ sending: 6, sent: 54 });
   },
 );
