@@ -2,7 +2,7 @@ import { MerchantClient } from "settlekit";
 import { createInbox, type InboxEvent, type InboxOptions } from "settlekit/inbox";
 import { createSandbox } from "settlekit/sandbox";
 import { Webhooks } from "settlekit/webhooks";
-import { it } from "vitest";
+import { it, vi } from "vitest";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./insert.ts";
@@ -40,17 +40,36 @@ export async function prepareShop(database: TestDatabase): Promise<void> {
 type Options = InboxOptions<unknown, StoreMode>;
 type AnyInbox = ReturnType<typeof createInbox<unknown, StoreMode>>;
 
+/** The transactions and requests that a shop's processes wait for. */
+class Pending {
+  #count = 0;
+
+  add<T>(work: Promise<T>): Promise<T> {
+    this.#count++;
+    return work.finally(() => this.#count--);
+  }
+
+  /** Resolves once all have ended, also those that follow from them. */
+  async end(): Promise<void> {
+    for (let turns = 0; turns < 20; turns = this.#count > 0 ? 0 : turns + 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
 /** The inbox of one process. */
-function openInbox(options: Options) {
+function openInbox(options: Options, pending: Pending) {
   const events: InboxEvent[] = [];
+  const { store } = options;
   const inbox: AnyInbox = createInbox<unknown, StoreMode>({
     onEvent: (event) => events.push(event),
     logger: { warn() {}, error() {} },
     ...options,
+    store: { ...store, transaction: (...work) => pending.add(store.transaction(...work)) },
   });
   return {
     inbox,
-    store: options.store,
+    store,
     /** The events of one type. */
     told: <Type extends InboxEvent["type"]>(type: Type) =>
       events.filter((event): event is Extract<InboxEvent, { type: Type }> => event.type === type),
@@ -67,11 +86,12 @@ export async function openShop(
     ...(now && { now }),
     deliver: (request) => handle(request),
   });
+  const pending = new Pending();
   const client = new MerchantClient({
     environment: "sandbox",
     baseUrl: "http://127.0.0.1:4010",
     secretKey: sandbox.secretKey,
-    fetch: (url, init) => sandbox.fetch(new Request(url, init as RequestInit)),
+    fetch: (url, init) => pending.add(sandbox.fetch(new Request(url, init as RequestInit))),
     maxRetries: 0,
   });
   const webhooks = new Webhooks({
@@ -79,7 +99,7 @@ export async function openShop(
     toleranceSeconds: Number.POSITIVE_INFINITY,
     logger: { warn() {}, error() {} },
   });
-  const { inbox, told } = openInbox({ client, webhooks, store });
+  const { inbox, told } = openInbox({ client, webhooks, store }, pending);
   await inbox.migrate();
   let handle = inbox.fetchHandler();
   return {
@@ -92,7 +112,7 @@ export async function openShop(
     told,
     /** Another process with an inbox on the same database. */
     openProcess: (options: Partial<Options> = {}) =>
-      openInbox({ client, webhooks, store: database.open({ clock }), ...options }),
+      openInbox({ client, webhooks, store: database.open({ clock }), ...options }, pending),
     /** Runs SQL, in which `{inbox_tasks}` is settlekit's table. */
     query: (text: string) => database.query(store.dialect.expand(text)),
     /** Sends webhooks to another handler, such as that of a new process. */
@@ -109,6 +129,13 @@ export async function openShop(
     },
     async advance(ms: number) {
       await database.query(`UPDATE test_clock SET ms = ms + ${ms}`);
+    },
+    /** Advances the processes' clock in steps. Before each next one, their transactions and requests end. */
+    async pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 250) {
+        vi.advanceTimersByTime(250);
+        await pending.end();
+      }
     },
     shipments: async () =>
       (await database.query("SELECT order_id FROM shipments ORDER BY order_id")).map(

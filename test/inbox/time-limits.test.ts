@@ -3,31 +3,17 @@ import { stopTime } from "../stop-time.ts";
 import { insert } from "./insert.ts";
 import { type Shop, ship, shops } from "./shop.ts";
 
-const { setTimeout: realTimeout } = globalThis;
-
 describe.each(shops)("an inbox on %s", (name, it) => {
   afterEach(() => void vi.useRealTimers());
 
-  /** Advances this process's timers while the database responds. Nothing that takes real time may be running. */
-  const pass = async (shop: Shop, ms: number) => {
-    for (let passed = 0; passed < ms; passed += 250) {
-      vi.advanceTimersByTime(250);
-      await new Promise((resolve) => realTimeout(resolve, 4));
-      await shop.query("SELECT 1");
-    }
-  };
-
-  /** Advances time until the promise settles, slowly enough for real work to keep up. */
+  /** Advances the processes' clock until the promise settles. */
   const passUntil = async (shop: Shop, done: Promise<unknown>) => {
     let isDone = false;
     const end = () => {
       isDone = true;
     };
     done.then(end, end);
-    while (!isDone) {
-      await pass(shop, 250);
-      await new Promise((resolve) => realTimeout(resolve, 25));
-    }
+    while (!isDone) await shop.pass(250);
     await done;
   };
 
@@ -95,8 +81,8 @@ describe.each(shops)("an inbox on %s", (name, it) => {
       await shop.paid("order_1");
       stopTime();
       const settling = shop.inbox.settleDue({ concurrency: 1 });
-      await passUntil(shop, entered.promise);
-      await pass(shop, 31_000);
+      await entered.promise;
+      vi.advanceTimersByTime(31_000);
       await settling;
       expect(await shop.shipments()).toEqual(["order_1"]);
       expect(shop.told("retried")).toMatchObject([{ id, error: { code: "effect_timeout" } }]);
@@ -147,7 +133,7 @@ WHERE subject = '${id}'`,
       await passUntil(shop, entered.promise);
       await shipped(shop, "big");
       await shop.advance(1_001);
-      await pass(shop, 31_000);
+      await shop.pass(31_000);
       await shipped(shop, "big", "left");
       expect(await rows(shop, "inbox_tasks")).toHaveLength(1);
       leave.resolve();
@@ -166,7 +152,7 @@ WHERE subject = '${id}'`,
       await using _worker = shop.inbox.start({ reconcileEvery: false });
       await passUntil(shop, entered.promise);
       await shipped(shop, "big", "order_1");
-      await pass(shop, 31_000);
+      await shop.pass(31_000);
       await shop.paid("order_2");
       await shipped(shop, "big", "order_1", "order_2");
       await vi.waitFor(async () => expect((await task(shop)).starts).toBe(0));
@@ -205,7 +191,7 @@ WHERE subject = '${id}'`,
       stopTime();
       const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 1_000 });
       await passUntil(shop, entered.promise);
-      await pass(shop, 31_000);
+      await shop.pass(31_000);
       await vi.waitFor(async () => expect((await task(shop)).starts).toBe(0));
       await passUntil(shop, worker.stop());
       vi.useRealTimers();
@@ -235,7 +221,7 @@ WHERE subject = '${id}'`,
       // A pool has timers of its own.
       if (name === "SQLite") expect(vi.getTimerCount()).toBe(0);
       await shop.advance(30_001);
-      await pass(shop, 31_000);
+      await shop.pass(31_000);
       vi.useRealTimers();
       hangs = false;
       await shop.inbox.settleDue();
@@ -253,9 +239,9 @@ WHERE subject = '${id}'`,
       await passUntil(shop, entered.promise);
       await shop.paid("order_1");
       const told = () => shop.told("failed").map(({ error }) => error);
-      while (told().length === 0) await pass(shop, 250);
+      while (told().length === 0) await shop.pass(250);
       expect(told()).toMatchObject([{ code: "worker_full" }]);
-      await pass(shop, 31_000);
+      await shop.pass(31_000);
       expect(told()).toHaveLength(1);
       expect(String(told()[0])).toMatch(
         /still running task \/payment\/\S+ \(for \d+ s\)\. Find out/,
