@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
+import { ShowingWallet } from "./showing-wallet.ts";
 import { stopClock } from "./watched-page.ts";
 
 export function elementReturnCases(browser: () => Browser): void {
@@ -68,6 +69,27 @@ export function elementReturnCases(browser: () => Browser): void {
       await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
       await page.clock.runFor(1_000);
       expect(await countdown().count()).toBe(0);
+    });
+
+    test("waits until the customer has rejected a transfer that a wallet still shows", async () => {
+      const page = await shop.watch();
+      const wallet = new ShowingWallet();
+      await wallet.join(page);
+      await stopClock(page);
+      const order = await shop.order();
+      await shop.visit(order, { "return-url": "/thanks" });
+      await page.getByRole("button", { name: "Pay with Anvil Wallet" }).click();
+      await expect.poll(() => wallet.transfers.length).toBe(1);
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.refresh();
+      await shop.shows("over");
+      await page.clock.runFor(10_000);
+      await page.getByText("Reject the request in Anvil Wallet").last().waitFor();
+      expect([await countdown().count(), path()]).toEqual([0, "/"]);
+      wallet.reject(0);
+      await page.locator('[part="wallet-status"]').waitFor({ state: "hidden" });
+      await page.clock.runFor(500);
+      await countdown().waitFor();
     });
 
     test("happens once the payment is paid, even if the customer came Back before", async () => {

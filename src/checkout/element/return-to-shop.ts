@@ -16,13 +16,14 @@ export class ReturnToShop {
 
   tick(now: number): void {
     const { known, update } = this.#options;
-    const { payment, returnUrl, returnInSeconds } = known();
+    const { payment, returnUrl, returnInSeconds, wallet } = known();
     if (payment === undefined) return;
     if (!isPaid(payment.status)) {
       this.#at = undefined;
       return;
     }
-    if (returnUrl === undefined) return;
+    // A wallet still shows a transfer: the customer reads here that they must reject it.
+    if (returnUrl === undefined || wallet?.step === "sending") return;
     this.#at ??= now + waitMs;
     const seconds = Math.ceil((this.#at - now) / 1_000);
     if (seconds <= 0) {
