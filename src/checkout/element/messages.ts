@@ -108,8 +108,7 @@ export const english = {
   stay: "Stay here",
 
   offline: "No connection. This is the last known status; the page reconnects automatically.",
-  notSetUp:
-    "This payment cannot be shown ({code}). The shop needs to fix its page; you were not charged.",
+  notSetUp: "This payment cannot be shown ({code}). The shop needs to fix its page.",
   notAccessible:
     "This payment cannot be opened with this link ({code}). Ask the shop for a new link.",
   notFound: "This payment does not exist ({code}). Ask the shop for a new link.",

@@ -83,12 +83,14 @@ export function viewOf(known: Known, texts: Texts): View {
   const { payment, choice, offer, wallet } = known;
   const phase = phaseOf(known);
   const isOpen = phase === "pay" || phase === "deposit";
+  // Customers who cannot see the payment may ask for another one.
+  const mayPayAgain = isOpen || phase === "problem";
   return {
     label: labelOf(known, texts),
     phase,
     tone: toneOf(phase, known),
     status: statusText(phase, known, texts),
-    notice: noticeOf(known, texts, isOpen, phase === "over"),
+    notice: noticeOf(known, texts, mayPayAgain, phase === "over"),
     merchant: payment && printable(payment.merchantShortName, 80),
     monogram: initials(payment?.merchantShortName),
     order: payment?.orderId
@@ -169,7 +171,7 @@ function statusText(phase: View["phase"], known: Known, texts: Texts): string {
   return name ? texts.say(name) : texts.say("otherStatus", { status: printable(status) });
 }
 
-function noticeOf(known: Known, texts: Texts, isOpen: boolean, isOver: boolean) {
+function noticeOf(known: Known, texts: Texts, mayPayAgain: boolean, isOver: boolean) {
   const { isOffline, isRenewed, offer, payment, doubted, wallet: line } = known;
   const uncertain = doubted.map(
     ({ wallet }) =>
@@ -179,7 +181,7 @@ function noticeOf(known: Known, texts: Texts, isOpen: boolean, isOver: boolean) 
   );
   const notices = [
     isOffline && payment && !isOver && texts.say("offline"),
-    ...(isOpen ? [sentBefore(known, texts), ...uncertain] : []),
+    ...(mayPayAgain ? [sentBefore(known, texts), ...uncertain] : []),
     isRenewed && offer && texts.say("priceRenewed"),
   ];
   return notices.filter(Boolean).join(" ") || undefined;

@@ -174,6 +174,15 @@ describe("a transfer that a wallet has sent", () => {
     });
   });
 
+  test.each(["notSetUp", "notAccessible", "notFound", "unavailable"] as const)(
+    "is named to a customer whose payment cannot be shown: %s",
+    (kind) => {
+      const { status, notice } = knowing({ problem: { kind, code: "HTTP 403" }, sent });
+      expect(notice).toMatch(/^Anvil has already sent this payment/);
+      expect(status).not.toContain("charged");
+    },
+  );
+
   test.each([
     ["pending", {}],
     ["processing", {}],

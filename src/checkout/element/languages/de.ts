@@ -107,7 +107,7 @@ export const messages: Messages = {
   offline:
     "Keine Verbindung. Sie sehen den letzten bekannten Stand; diese Seite verbindet sich von selbst wieder.",
   notSetUp:
-    "Diese Zahlung kann nicht angezeigt werden ({code}). Der Shop muss seine Seite korrigieren; Ihnen wurde nichts berechnet.",
+    "Diese Zahlung kann nicht angezeigt werden ({code}). Der Shop muss seine Seite korrigieren.",
   notAccessible:
     "Diese Zahlung lässt sich mit diesem Link nicht öffnen ({code}). Bitten Sie den Shop um einen neuen.",
   notFound: "Diese Zahlung gibt es nicht ({code}). Bitten Sie den Shop um einen neuen Link.",

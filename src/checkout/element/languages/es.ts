@@ -102,8 +102,7 @@ export const messages: Messages = {
   stay: "Quedarse aquí",
   offline:
     "Sin conexión. Este es el último estado conocido; la página se reconecta automáticamente.",
-  notSetUp:
-    "Este pago no se puede mostrar ({code}). La tienda debe corregir su página; no se le cobró nada.",
+  notSetUp: "Este pago no se puede mostrar ({code}). La tienda debe corregir su página.",
   notAccessible:
     "Este pago no se puede abrir con este enlace ({code}). Pida uno nuevo a la tienda.",
   notFound: "Este pago no existe ({code}). Pida un nuevo enlace a la tienda.",

@@ -103,8 +103,7 @@ export const messages: Messages = {
   returnIn: "dans {seconds} s",
   stay: "Rester ici",
   offline: "Pas de connexion. Voici le dernier état connu ; la page se reconnecte automatiquement.",
-  notSetUp:
-    "Ce paiement ne peut pas être affiché ({code}). La boutique doit corriger sa page ; aucun montant n’a été débité.",
+  notSetUp: "Ce paiement ne peut pas être affiché ({code}). La boutique doit corriger sa page.",
   notAccessible:
     "Ce lien ne permet pas d’ouvrir ce paiement ({code}). Demandez-en un nouveau à la boutique.",
   notFound: "Ce paiement n’existe pas ({code}). Demandez un nouveau lien à la boutique.",

@@ -104,7 +104,7 @@ export const messages: Messages = {
   offline:
     "Nessuna connessione. Questo è l’ultimo stato noto; la pagina si riconnette automaticamente.",
   notSetUp:
-    "Questo pagamento non può essere mostrato ({code}). Il negozio deve correggere la sua pagina; non le è stato addebitato nulla.",
+    "Questo pagamento non può essere mostrato ({code}). Il negozio deve correggere la sua pagina.",
   notAccessible:
     "Questo pagamento non si può aprire con questo link ({code}). Ne chieda uno nuovo al negozio.",
   notFound: "Questo pagamento non esiste ({code}). Chieda un nuovo link al negozio.",

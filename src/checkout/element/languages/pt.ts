@@ -102,8 +102,7 @@ export const messages: Messages = {
   returnIn: "em {seconds} s",
   stay: "Ficar aqui",
   offline: "Sem conexão. Este é o último status conhecido; a página se reconecta automaticamente.",
-  notSetUp:
-    "Não é possível mostrar este pagamento ({code}). A loja precisa corrigir a página; nada foi cobrado.",
+  notSetUp: "Não é possível mostrar este pagamento ({code}). A loja precisa corrigir a página.",
   notAccessible: "Este link não abre este pagamento ({code}). Peça um novo à loja.",
   notFound: "Este pagamento não existe ({code}). Peça um novo link à loja.",
   unavailable:

@@ -90,7 +90,7 @@ export const messages: Messages = {
   returnIn: "{seconds} 秒后",
   stay: "留在此页",
   offline: "网络连接已断开。当前显示的是最后一次读取的状态；此页面会自动重新连接。",
-  notSetUp: "无法显示此付款（{code}）。商家需要修正其页面；未产生扣款。",
+  notSetUp: "无法显示此付款（{code}）。商家需要修正其页面。",
   notAccessible: "无法通过此链接打开付款（{code}）。请向商家索取新链接。",
   notFound: "找不到此付款（{code}）。请向商家索取新链接。",
   unavailable: "目前无法加载付款信息（{code}）。此页面会自动重试。",
