@@ -141,6 +141,19 @@ export function sentCases(browser: () => Browser): void {
       await says("Reject the request in Anvil Wallet as well");
     });
 
+    test("must be rejected in the wallet if the payment can no longer be read, and is not forgotten", async () => {
+      await showing();
+      await shop.page.route(`${shop.service.url}/**`, (route) => route.fulfill({ status: 403 }));
+      await shop.refresh();
+      await shop.shows("problem");
+      await says("Reject the request in Anvil Wallet as well");
+      expect(wallet.withdrawals).toBe(1);
+      const hash = wallet.confirm(0);
+      const notice = shop.page.locator('[part="notice"]');
+      await notice.getByText("Anvil Wallet has already sent this payment.").waitFor();
+      expect(await hashes()).toBe(hash);
+    });
+
     test("is reported repeatedly, and a repeated failure to report it only once", async () => {
       const page = await shop.watch();
       await page.clock.install();

@@ -218,6 +218,8 @@ export class Session implements Actions {
       this.#isStale = true;
       // Keep showing the last result; the payment is read again.
       if (payment && passesByItself(error)) return;
+      // The page no longer shows a price, so no wallet may pay it.
+      this.giveUpWallet();
       this.#fail(error);
     } finally {
       this.#reading -= 1;
