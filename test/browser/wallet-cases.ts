@@ -268,6 +268,22 @@ export function walletCases(browser: () => Browser): void {
       );
     });
 
+    test("does not crash the page with an icon that is nested too deeply", async () => {
+      const page = await shop.watch();
+      await page.addInitScript(() => {
+        const icon = `data:image/svg+xml,<svg>${"<g>".repeat(60_000)}`;
+        const detail = {
+          info: { uuid: "1", name: "Deep Wallet", icon },
+          provider: { request() {} },
+        };
+        addEventListener("eip6963:requestProvider", () =>
+          dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail })),
+        );
+      });
+      await shop.visit(await shop.order());
+      await page.getByRole("button", { name: "Deep Wallet" }).locator("svg").waitFor();
+    });
+
     test("sends nothing after the customer cancelled", async () => {
       const asking = Promise.withResolvers<string[]>();
       wallet.answers = { eth_requestAccounts: () => asking.promise };

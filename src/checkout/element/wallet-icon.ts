@@ -21,6 +21,8 @@ export async function walletIcon(url: string): Promise<Element | undefined> {
 
 const maxLength = 200_000;
 const size = 48;
+/** Browsers crash on elements that are nested thousands of times. */
+const deepest = 50;
 
 async function pixels(bytes: Uint8Array<ArrayBuffer>): Promise<Element> {
   const options = { resizeWidth: size, resizeHeight: size, resizeQuality: "high" } as const;
@@ -66,7 +68,8 @@ function shapes(text: string): Element | undefined {
     const parent = around.at(-1);
     if (isEnd) around.pop();
     else {
-      const copy = allowedElements.has(name) ? shape(name, attributes, prefix) : undefined;
+      const isAllowed = allowedElements.has(name) && around.length < deepest;
+      const copy = isAllowed ? shape(name, attributes, prefix) : undefined;
       if (copy) parent?.append(copy);
       if (!isEmpty) around.push(parent && copy);
     }
