@@ -49,7 +49,7 @@ export class Prices {
   /** Requests the price in the chosen token, or in the service's default one. An active quote is returned again. */
   async ask(): Promise<void> {
     const { known, update, report, connection, reread } = this.#options;
-    const { payment, choice, depositInCents: forceDepositAmount } = known();
+    const { payment, choice, depositInCents: forceDepositAmount, priceFailure: before } = known();
     const { checkout } = connection() ?? {};
     if (checkout === undefined || payment?.status !== "pending") return;
     const isDeposit = payment.type === "deposit";
@@ -81,12 +81,14 @@ export class Prices {
       // The payment may have ended meanwhile: then it accepts no quotes, and reading it drops the price.
       await reread();
       if (signal.aborted) return;
-      report(error);
+      const code = codeOf(error);
+      // Retries that fail for the same reason are not worth an event each.
+      if (code !== before?.code) report(error);
       this.#request = undefined;
       if (mayPass(error)) this.#retryAt = performance.now() + retryMs;
       const isOurs = InvalidRequestError.is(error) && error.status === undefined;
       const kind = isOurs ? "unpayable" : "priceFailed";
-      update({ priceFailure: { kind, code: codeOf(error) } });
+      update({ priceFailure: { kind, code } });
     }
   }
 

@@ -43,9 +43,12 @@ describe("the clock of a quote", () => {
 });
 
 describe("a new price", () => {
+  let reports: unknown[];
+
   /** Requests each of the quotes in turn; undefined for one that fails. */
   async function afterQuotes(...quotes: (Quote | undefined)[]): Promise<Known> {
     let known: Known = { ...nothingKnown, payment };
+    reports = [];
     const checkout = {
       quotes: {
         create: () => ({
@@ -64,7 +67,7 @@ describe("a new price", () => {
       update: (facts) => {
         known = { ...known, ...facts };
       },
-      report: () => {},
+      report: (error) => reports.push(error),
       connection: () => ({ checkout }) as unknown as Connection,
       signal: () => new AbortController().signal,
       reread: async () => {},
@@ -75,6 +78,13 @@ describe("a new price", () => {
     }
     return known;
   }
+
+  test("that cannot be loaded is reported once, until one was loaded", async () => {
+    await afterQuotes(undefined, undefined, undefined);
+    expect(reports).toHaveLength(1);
+    await afterQuotes(undefined, quote, undefined);
+    expect(reports).toHaveLength(2);
+  });
 
   const dearer = { ...quote, expectedAmountAsset: "25100000" };
 
