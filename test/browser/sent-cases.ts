@@ -133,14 +133,6 @@ export function sentCases(browser: () => Browser): void {
       expect(await shop.page.locator('[part="wallet-status"]').isVisible()).toBe(false);
     });
 
-    test("must be rejected in the wallet if the payment ends first", async () => {
-      const { paymentId } = await showing();
-      await shop.sandbox.payments.simulate(paymentId, "timeout");
-      await shop.refresh();
-      await shop.shows("over");
-      await says("Reject the request in Anvil Wallet as well");
-    });
-
     test("must be rejected in the wallet if the payment can no longer be read, and is not forgotten", async () => {
       await showing();
       await shop.page.route(`${shop.service.url}/**`, (route) => route.fulfill({ status: 403 }));
