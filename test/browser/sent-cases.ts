@@ -98,11 +98,11 @@ export function sentCases(browser: () => Browser): void {
       const announced = await shop.announcements();
       await shop.sandbox.payments.simulate(paymentId, "timeout");
       await shop.refresh();
-      await says("Reject the request");
+      await says("Reject the request in Anvil Wallet if it is still open");
       expect(await announced()).toEqual([
         "The payment has expired",
         expect.stringContaining("Nothing arrived in time."),
-        "Cancelled. Reject the request in Anvil Wallet as well, so that nothing is sent.",
+        "Reject the request in Anvil Wallet if it is still open, so that nothing is sent.",
       ]);
     });
 
@@ -138,7 +138,7 @@ export function sentCases(browser: () => Browser): void {
       await shop.page.route(`${shop.service.url}/**`, (route) => route.fulfill({ status: 403 }));
       await shop.refresh();
       await shop.shows("problem");
-      await says("Reject the request in Anvil Wallet as well");
+      await says("Reject the request in Anvil Wallet if it is still open");
       expect(wallet.withdrawals).toBe(1);
       const hash = wallet.confirm(0);
       const notice = shop.page.locator('[part="notice"]');
@@ -222,10 +222,10 @@ export function sentCases(browser: () => Browser): void {
     test("must be rejected by a customer who cancels, and blocks another one until then", async () => {
       await showing();
       await click("Cancel");
-      await says("Reject the request in Anvil Wallet as well");
+      await says("Reject the request in Anvil Wallet if it is still open");
       await shop.page.getByText("ETH", { exact: true }).click();
       await shop.page.getByText(/^[\d.]+ ETH$/).waitFor();
-      await says("Reject the request in Anvil Wallet as well");
+      await says("Reject the request in Anvil Wallet if it is still open");
       expect(await payButton().getAttribute("aria-disabled")).toBe("true");
       await payButton().click({ force: true });
       wallet.reject(0);
@@ -238,7 +238,7 @@ export function sentCases(browser: () => Browser): void {
     test("counts when it is confirmed after the customer cancelled", async () => {
       const { paymentId } = await showing();
       await click("Cancel");
-      await says("Reject the request in Anvil Wallet as well");
+      await says("Reject the request in Anvil Wallet if it is still open");
       const hash = wallet.confirm(0);
       await shop.shows("sent");
       await expect.poll(() => told(paymentId)).toContain(hash);

@@ -194,7 +194,7 @@ export function tabsCases(browser: () => Browser): void {
       await payInDoubt();
       await line("Check the amount and the address");
       wallet.confirm(0);
-      await line("Reject the request in Anvil Wallet as well");
+      await line("Reject the request in Anvil Wallet if it is still open");
       wallet.reject(1);
       await line("Anvil Wallet has sent the payment.");
     });

@@ -55,7 +55,7 @@ export const english = {
   walletSendingLate:
     "The price has expired. Reject the request in {wallet}, then pay the new price.",
   walletSendingCancelled:
-    "Cancelled. Reject the request in {wallet} as well, so that nothing is sent.",
+    "Reject the request in {wallet} if it is still open, so that nothing is sent.",
   walletSent: "{wallet} has sent the payment. The network usually shows it within a minute.",
   sentBefore:
     "{wallet} has already sent this payment. Pay again only if that transaction failed: otherwise you pay twice.",

@@ -183,6 +183,12 @@ describe("a transfer that a wallet has sent", () => {
     },
   );
 
+  test("is not called cancelled if it is detected before the wallet says that it was sent", () => {
+    const wallet = { wallet: "Anvil", choice, step: "sending", withdrawn: "cancelled" } as const;
+    const view = knowing({ payment: { ...payment, status: "processing" }, wallet });
+    expect(view.wallet?.text).toMatch(/^Reject the request in Anvil if it is still open/);
+  });
+
   test.each([
     ["pending", {}],
     ["processing", {}],

@@ -49,7 +49,7 @@ export const messages: Messages = {
   walletSwitching: "افتح {wallet} وانتقل إلى {network}.",
   walletSending: "تحقق من المبلغ والعنوان في {wallet} ثم أكّد.",
   walletSendingLate: "انتهت صلاحية السعر. ارفض الطلب في {wallet} ثم ادفع بالسعر الجديد.",
-  walletSendingCancelled: "تم الإلغاء. ارفض الطلب في {wallet} أيضًا حتى لا يُرسل أي شيء.",
+  walletSendingCancelled: "إذا كانت {wallet} لا تزال تعرض الطلب، فارفضه حتى لا يُرسل أي شيء آخر.",
   walletSent: "أرسلت {wallet} الدفعة. تظهر على الشبكة عادةً خلال دقيقة.",
   sentBefore:
     "أرسلت {wallet} هذه الدفعة بالفعل. لا تدفع مرة أخرى إلا إذا فشلت تلك المعاملة، وإلا فستدفع مرتين.",

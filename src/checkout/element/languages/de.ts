@@ -53,7 +53,7 @@ export const messages: Messages = {
   walletSendingLate:
     "Der Preis ist abgelaufen. Lehnen Sie die Anfrage in {wallet} ab und zahlen Sie dann zum neuen Preis.",
   walletSendingCancelled:
-    "Abgebrochen. Lehnen Sie die Anfrage auch in {wallet} ab, damit nichts gesendet wird.",
+    "Falls {wallet} die Anfrage noch zeigt, lehnen Sie sie dort ab, damit nichts mehr gesendet wird.",
   walletSent:
     "{wallet} hat die Zahlung gesendet. Das Netzwerk zeigt sie meist innerhalb einer Minute an.",
   sentBefore:

@@ -51,7 +51,7 @@ export const messages: Messages = {
   walletSendingLate:
     "El precio expiró. Rechace la solicitud en {wallet} y luego pague con el nuevo precio.",
   walletSendingCancelled:
-    "Cancelado. Rechace también la solicitud en {wallet} para que no se envíe nada.",
+    "Si {wallet} todavía muestra la solicitud, rechácela para que no se envíe nada más.",
   walletSent: "{wallet} envió el pago. La red suele mostrarlo en menos de un minuto.",
   sentBefore:
     "{wallet} ya envió este pago. Pague de nuevo solo si esa transacción falló: de lo contrario, pagará dos veces.",

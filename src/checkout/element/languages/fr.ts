@@ -51,7 +51,7 @@ export const messages: Messages = {
   walletSendingLate:
     "Le prix a expiré. Refusez la demande dans {wallet}, puis payez au nouveau prix.",
   walletSendingCancelled:
-    "Annulé. Refusez aussi la demande dans {wallet}, pour que rien ne soit envoyé.",
+    "Si {wallet} affiche encore la demande, refusez-la, pour que rien d’autre ne soit envoyé.",
   walletSent:
     "{wallet} a envoyé le paiement. Le réseau l’affiche en général en moins d’une minute.",
   sentBefore:

@@ -52,7 +52,7 @@ export const messages: Messages = {
   walletSendingLate:
     "Il prezzo è scaduto. Rifiuti la richiesta in {wallet}, poi paghi con il nuovo prezzo.",
   walletSendingCancelled:
-    "Annullato. Rifiuti la richiesta anche in {wallet}, in modo che non venga inviato nulla.",
+    "Se {wallet} mostra ancora la richiesta, la rifiuti, in modo che non venga inviato altro.",
   walletSent: "{wallet} ha inviato il pagamento. Di solito la rete lo mostra entro un minuto.",
   sentBefore:
     "{wallet} ha già inviato questo pagamento. Paghi di nuovo solo se quella transazione non è riuscita: altrimenti pagherà due volte.",

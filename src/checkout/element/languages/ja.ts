@@ -52,7 +52,7 @@ export const messages: Messages = {
   walletSendingLate:
     "価格の期限が切れました。{wallet} でリクエストを拒否し、新しい価格で支払ってください。",
   walletSendingCancelled:
-    "キャンセルしました。何も送金されないように、{wallet} でもリクエストを拒否してください。",
+    "{wallet} にリクエストがまだ表示されている場合は、これ以上送金されないように拒否してください。",
   walletSent: "{wallet} が送金しました。通常は 1 分以内にネットワークに表示されます。",
   sentBefore:
     "{wallet} はこのお支払いをすでに送金しています。そのトランザクションが失敗した場合にのみ、もう一度お支払いください。そうでない場合は二重払いになります。",

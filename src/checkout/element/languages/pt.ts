@@ -52,7 +52,7 @@ export const messages: Messages = {
   walletSending: "Confira o valor e o endereço em {wallet} e depois confirme.",
   walletSendingLate: "O preço expirou. Recuse a solicitação em {wallet} e pague com o novo preço.",
   walletSendingCancelled:
-    "Cancelado. Recuse também a solicitação em {wallet} para que nada seja enviado.",
+    "Se {wallet} ainda mostrar a solicitação, recuse-a para que nada mais seja enviado.",
   walletSent: "{wallet} enviou o pagamento. A rede costuma mostrá-lo em menos de um minuto.",
   sentBefore:
     "{wallet} já enviou este pagamento. Pague novamente apenas se essa transação tiver falhado: caso contrário, você pagará duas vezes.",

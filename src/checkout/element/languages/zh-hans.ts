@@ -49,7 +49,7 @@ export const messages: Messages = {
   walletSwitching: "请打开 {wallet} 并切换到 {network}。",
   walletSending: "请在 {wallet} 中核对金额和地址，然后确认。",
   walletSendingLate: "价格已过期。请在 {wallet} 中拒绝该请求，然后按新价格付款。",
-  walletSendingCancelled: "已取消。请同时在 {wallet} 中拒绝该请求，以免款项被发送。",
+  walletSendingCancelled: "如果 {wallet} 仍显示该请求，请拒绝，以免再有款项被发送。",
   walletSent: "{wallet} 已发送付款。网络通常会在一分钟内显示。",
   sentBefore: "{wallet} 已发送此付款。仅当该交易失败时才应再次付款，否则您将重复付款。",
   walletRejected: "您在 {wallet} 中拒绝了请求。未发送任何资产。",
