@@ -12,7 +12,7 @@ let pool: pg.Pool;
 beforeAll(async () => {
   if (server === undefined) return;
   database = await createPostgresDatabase(server);
-  // A migration may lose no deadlock, so that it has to give way.
+  // Such that PostgreSQL never ends a deadlock by failing the migration, which has to give way by itself.
   const options = "-c deadlock_timeout=1h";
   pool = new pg.Pool({ connectionString: database.url, max: 3, options });
 });
