@@ -1,4 +1,5 @@
 import { SettlekitError } from "../errors.ts";
+import { Alarm } from "../stores/worker.ts";
 import {
   type Claim,
   claim,
@@ -52,7 +53,7 @@ export class Crew {
   readonly #outages: Outages;
   /** What became of rows, where the database was unavailable. Otherwise, they would be suspected. */
   readonly #unrecorded: (() => Promise<void>)[] = [];
-  #wake = () => {};
+  readonly #freed = new Alarm();
   /** How many rows have finished, successfully or not. */
   finished = 0;
   /** When a row last started or finished. */
@@ -194,13 +195,7 @@ export class Crew {
       const ms = until - performance.now();
       if (ms <= 0) return false;
       if (isEnough()) return true;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await this.#freed.sleep(ms);
     }
   }
 
@@ -218,7 +213,7 @@ export class Crew {
         this.#running.delete(running);
         this.finished++;
         this.#changedAt = performance.now();
-        this.#wake();
+        this.#freed.ring();
         this.#onFinish();
       });
     this.#changedAt = performance.now();

@@ -102,13 +102,14 @@ export function runWorker(work: Work): Worker {
 
 /** A sleep that can end early. */
 export class Alarm {
-  readonly #stop: AbortSignal;
+  readonly #stop: AbortSignal | undefined;
   #isRinging = false;
   #wake = () => {};
 
-  constructor(stop: AbortSignal) {
+  /** @param stop Once it aborts, no sleep begins. */
+  constructor(stop?: AbortSignal) {
     this.#stop = stop;
-    stop.addEventListener("abort", () => this.ring());
+    stop?.addEventListener("abort", () => this.ring());
   }
 
   ring(): void {
@@ -118,7 +119,7 @@ export class Alarm {
 
   /** Returns at once if the alarm rang since the last sleep. */
   async sleep(ms: number): Promise<void> {
-    if (!this.#isRinging && !this.#stop.aborted) {
+    if (!this.#isRinging && !this.#stop?.aborted) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
         this.#wake = () => {
