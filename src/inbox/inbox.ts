@@ -1,9 +1,8 @@
-import { ConfigurationError } from "../errors.ts";
 import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { type DueOptions, readDue } from "../stores/worker.ts";
-import { show } from "../values.ts";
+import { invalidOption, show } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
 import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
@@ -237,10 +236,8 @@ export class Inbox<Client, Mode extends StoreMode> {
     requireClientOf(tenant, client);
     const verifier = typeof webhooks === "function" ? webhooks(tenant) : webhooks;
     if (verifier === undefined) {
-      throw new ConfigurationError("createInbox needs `webhooks` to receive deliveries.", {
-        code: "missing_option",
-        param: "webhooks",
-      });
+      const message = "createInbox needs `webhooks` to receive deliveries.";
+      throw invalidOption("webhooks", message, "missing_option");
     }
     // A single client's lists are checked in any case.
     if (typeof client === "function") this.#tenants.expect(tenant);

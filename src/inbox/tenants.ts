@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import type { ConfigurationError } from "../errors.ts";
 import { requireMigrated, sql, type Work } from "../stores/store.ts";
 import { invalidOption, nearest, show } from "../values.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -110,10 +110,10 @@ export function* namedTenant(): Work<string | undefined> {
  */
 export function requireClientOf(tenant: string, client: unknown): void {
   if (tenant === "" || typeof client === "function") return;
-  throw new ConfigurationError(
+  throw invalidOption(
+    "client",
     `This inbox has the tenant ${show(tenant)}, but a single \`client\` for all tenants. Pass a function that returns each ` +
       "tenant's client.",
-    { code: "invalid_option", param: "client" },
   );
 }
 
@@ -152,10 +152,9 @@ export async function refuseOthers(
   const others = [...verifiers].filter(([other]) => other !== tenant).slice(0, most);
   for (const [other, webhooks] of others) {
     if (!(await webhooks.matches(delivery))) continue;
-    throw new ConfigurationError(
+    const message =
       `A webhook for the tenant ${show(other)} arrived at the route of the tenant ${show(tenant)}. It was not stored. ` +
-        `Set the webhook URL of ${show(other)} to its own route; the service will then deliver it there.`,
-      { code: "other_tenant", param: "tenant" },
-    );
+      `Set the webhook URL of ${show(other)} to its own route; the service will then deliver it there.`;
+    throw invalidOption("tenant", message, "other_tenant");
   }
 }

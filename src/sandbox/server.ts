@@ -5,7 +5,7 @@ import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { show } from "../values.ts";
+import { invalidOption, show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { checkOptions, must } from "../wire/fields.ts";
 import { isWholeWithin } from "./checks.ts";
@@ -28,10 +28,8 @@ function canonical(hostname: string): string {
 function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
   if (typeof name === "string" && parsed?.hostname === canonical(name)) return canonical(name);
-  throw new ConfigurationError(
-    `${show(name)} is not a host name. Pass names without a scheme or port, such as "sandbox".`,
-    { code: "invalid_allowed_host", param: "allowedHosts" },
-  );
+  const message = `${show(name)} is not a host name. Pass names without a scheme or port, such as "sandbox".`;
+  throw invalidOption("allowedHosts", message, "invalid_allowed_host");
 }
 
 /** The URL of a server. If it listens on every interface, the URL has the loopback address. */

@@ -6,7 +6,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError, StoreError } from "../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../sqlite.ts";
-import { checkOptionNames, show } from "../values.ts";
+import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { sqliteDialect } from "./dialects.ts";
 import {
   notMigrated,
@@ -167,17 +167,15 @@ function openFile(path: string, timeout: number): DatabaseSync {
 function checkedDatabase(db: DatabaseSync): DatabaseSync {
   // Other packages' databases have methods with the same names but different behaviour.
   if (!(db instanceof loadDatabaseSync())) {
-    throw new ConfigurationError(
-      `sqlite() takes a path or a DatabaseSync from node:sqlite, got ${show(db)}.`,
-      { code: "invalid_option", param: "database" },
-    );
+    const rule = "sqlite() takes a path or a DatabaseSync from node:sqlite";
+    throw invalidOption("database", `${rule}, got ${show(db)}.`);
   }
   const { synchronous } = prepare(db, "PRAGMA synchronous").get() as { synchronous: number };
   if (synchronous >= 2) return db;
-  throw new ConfigurationError(
+  throw invalidOption(
+    "database",
     "The database's synchronous mode is below FULL: a power cut could undo a commit after the service got its 200. Run " +
       "PRAGMA synchronous = FULL on it.",
-    { code: "invalid_option", param: "database" },
   );
 }
 

@@ -1,7 +1,6 @@
-import { ConfigurationError } from "../errors.ts";
 import { randomStream, type Seed } from "../sandbox/random.ts";
 import { anotherSecret, headerName, tamperedWebhook } from "../sandbox/webhooks/disorder.ts";
-import { checkOptionNames } from "../values.ts";
+import { checkOptionNames, invalidOption } from "../values.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { checkOption } from "../webhooks/options.ts";
 import { parseTimestamp } from "../webhooks/timestamp.ts";
@@ -83,10 +82,9 @@ export function disturbDeliveries(
   }
   checkOption("secret", typeof secret === "string", "a string");
   if (staleTimestamp > 0 && disturbance.secret === undefined) {
-    throw new ConfigurationError(
-      "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
-      { code: "missing_option", param: "secret" },
-    );
+    const message =
+      "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.";
+    throw invalidOption("secret", message, "missing_option");
   }
   const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
   const disturbed: Omit<DisturbedDelivery, "isDuplicate">[] = [];

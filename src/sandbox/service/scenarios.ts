@@ -1,5 +1,5 @@
 import { InvalidRequestError, NotFoundError } from "../../errors.ts";
-import { checkOptionNames, show } from "../../values.ts";
+import { checkOptionNames, invalidArgument, show } from "../../values.ts";
 import type { PaymentStatus } from "../../wire/payment.ts";
 import type { WithdrawalStatus } from "../../wire/withdrawal.ts";
 import { checkName } from "../checks.ts";
@@ -110,11 +110,10 @@ export function createScenarios<
     checkName("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
     const { length: left } = stepsLeft(id);
     if (left > 0) {
-      throw new InvalidRequestError(
+      const message =
         `A scenario is in progress, with ${left} ${left === 1 ? "step" : "steps"} left. Take them with ` +
-          "step, or advance the clock with clock.advance.",
-        { code: "scenario_in_progress", param: "scenario" },
-      );
+        "step, or advance the clock with clock.advance.";
+      throw invalidArgument("scenario", message, "scenario_in_progress");
     }
     if (!outcomes[scenario].from.includes(subject.status)) throw unplayable(subject, scenario);
     const steps = plan(subject, scenario, playOptions);

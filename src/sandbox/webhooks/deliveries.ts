@@ -1,5 +1,5 @@
-import { ConfigurationError, NotFoundError } from "../../errors.ts";
-import { checkOptionNames, show } from "../../values.ts";
+import { NotFoundError } from "../../errors.ts";
+import { checkOptionNames, invalidOption, show } from "../../values.ts";
 import { signWebhook } from "../../webhooks/sign.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
@@ -199,11 +199,10 @@ export function createDeliveries(core: Core, merchants: Merchants) {
     }
     const { event, data, eventId, occurredAt } = original;
     if (!hasEndpoint(data)) {
-      throw new ConfigurationError(
+      const message =
         "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox, or --webhook-url " +
-          "to `settlekit sandbox`.",
-        { code: "no_webhook_endpoint", param: "webhookUrl" },
-      );
+        "to `settlekit sandbox`.";
+      throw invalidOption("webhookUrl", message, "no_webhook_endpoint");
     }
     const disorder = kind === undefined ? null : disorderOf(kind, by);
     return deliver({ event, data, eventId, occurredAt, disorder });
