@@ -14,7 +14,7 @@ import {
   createRounds,
   detached,
   fail,
-  lagReader,
+  measure,
   type Telemetry,
   tenantAttribute,
 } from "./telemetry.ts";
@@ -120,7 +120,7 @@ function inboxCounters({ meter }: Telemetry): (event: InboxEvent) => void {
   };
 }
 
-/** Reads the inbox's statistics, which cover all tenants, whenever metrics are collected. */
+/** The inbox's statistics cover all tenants. */
 function measureInbox(inbox: AnyInbox, { meter }: Telemetry): () => void {
   const lag = meter.createObservableGauge("settlekit.inbox.lag", {
     unit: "s",
@@ -135,16 +135,9 @@ function measureInbox(inbox: AnyInbox, { meter }: Telemetry): () => void {
   const tasks = meter.createObservableGauge("settlekit.inbox.tasks", {
     description: "Tasks that have not run yet.",
   });
-  const gauges = [lag, changed, parked, tasks];
-  const read = lagReader(() => inbox.stats());
-  const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
-    const { lagMs, stats } = await read();
-    result.observe(lag, lagMs / 1000);
-    if (stats === undefined) return;
+  return measure(meter, [lag, changed, parked, tasks], inbox, (result, stats) => {
     result.observe(changed, stats.changed);
     result.observe(parked, stats.parked);
     result.observe(tasks, stats.tasks);
-  };
-  meter.addBatchObservableCallback(measure, gauges);
-  return () => meter.removeBatchObservableCallback(measure, gauges);
+  });
 }

@@ -1,4 +1,4 @@
-import type { Span } from "@opentelemetry/api";
+import type { BatchObservableResult, Span } from "@opentelemetry/api";
 import type { PayoutStep, PayoutsEvent } from "../payouts/events.ts";
 import type { PayoutsStats } from "../payouts/index.ts";
 import type { Observer } from "../stores/observers.ts";
@@ -6,7 +6,7 @@ import {
   createRounds,
   detached,
   fail,
-  lagReader,
+  measure,
   type Telemetry,
   tenantAttribute,
 } from "./telemetry.ts";
@@ -84,7 +84,6 @@ function payoutCounters({ meter }: Telemetry): (event: PayoutsEvent) => void {
   };
 }
 
-/** Reads the ledger's statistics whenever metrics are collected. */
 function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
   const states = meter.createObservableGauge("settlekit.payouts.count", {
     description: "Payouts in the ledger, by state.",
@@ -96,19 +95,13 @@ function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
     unit: "s",
     description: "Longest time that a payout has been due without a worker taking it.",
   });
-  const gauges = [states, stopped, lag];
   // Without it, the numbers of several ledgers would overwrite each other.
   const tenant = tenantAttribute(payouts.tenant);
-  const read = lagReader(() => payouts.stats());
-  const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
-    const { lagMs, stats } = await read();
-    result.observe(lag, lagMs / 1000, tenant);
-    if (stats === undefined) return;
+  const observe = (result: BatchObservableResult, stats: PayoutsStats) => {
     for (const [state, count] of Object.entries(stats.states)) {
       result.observe(states, count, { "settlekit.state": state, ...tenant });
     }
     result.observe(stopped, stats.stopped === undefined ? 0 : 1, tenant);
   };
-  meter.addBatchObservableCallback(measure, gauges);
-  return () => meter.removeBatchObservableCallback(measure, gauges);
+  return measure(meter, [lag, states, stopped], payouts, observe, tenant);
 }

@@ -1,8 +1,10 @@
 import {
   type Attributes,
+  type BatchObservableResult,
   context,
   createContextKey,
   type Meter,
+  type ObservableGauge,
   ROOT_CONTEXT,
   type Span,
   type SpanOptions,
@@ -52,20 +54,27 @@ export function tenantAttribute(tenant = ""): Attributes {
 }
 
 /**
- * Reads statistics with their lag. While they cannot be read, the lag grows: an SDK repeats the last value of a gauge, so
- * an unreachable database would look like one without work.
+ * Reads statistics whenever metrics are collected. While they cannot be read, the lag grows: an SDK repeats the last value
+ * of a gauge, so an unreachable database would look like one without work. Returns a function that stops it.
  */
-export function lagReader<Stats extends { readonly lagMs: number }>(read: () => Promise<Stats>) {
+export function measure<Stats extends { readonly lagMs: number }>(
+  meter: Meter,
+  [lag, ...others]: readonly [lag: ObservableGauge, ...others: ObservableGauge[]],
+  source: { stats(): Promise<Stats> },
+  observe: (result: BatchObservableResult, stats: Stats) => void,
+  attributes?: Attributes,
+): () => void {
+  const gauges = [lag, ...others];
   let last = { lagMs: 0, at: performance.now() };
-  return async (): Promise<{ readonly lagMs: number; readonly stats: Stats | undefined }> => {
-    try {
-      const stats = await read();
-      last = { lagMs: stats.lagMs, at: performance.now() };
-      return { lagMs: stats.lagMs, stats };
-    } catch {
-      return { lagMs: last.lagMs + performance.now() - last.at, stats: undefined };
-    }
+  const callback = async (result: BatchObservableResult) => {
+    const stats = await source.stats().catch(() => undefined);
+    const now = performance.now();
+    if (stats !== undefined) last = { lagMs: stats.lagMs, at: now };
+    result.observe(lag, (last.lagMs + (now - last.at)) / 1000, attributes);
+    if (stats !== undefined) observe(result, stats);
   };
+  meter.addBatchObservableCallback(callback, gauges);
+  return () => meter.removeBatchObservableCallback(callback, gauges);
 }
 
 /** Marks a span as failed. */
