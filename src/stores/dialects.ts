@@ -1,5 +1,5 @@
 import { invalidOption, show } from "../values.ts";
-import { type Dialect, expander } from "./store.ts";
+import type { Dialect } from "./store.ts";
 
 /** Adapts settlekit's statements to SQLite. */
 export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"): Dialect {
@@ -13,11 +13,7 @@ export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGE
   };
   return {
     name: "sqlite",
-    expand: expander(
-      words,
-      (name) => `settlekit_${name}`,
-      (number) => `?${number}`,
-    ),
+    expand: expander(words, "settlekit_", "?"),
     beforeMigrations: [],
     tableCount:
       "SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'settlekit_' || $1",
@@ -47,11 +43,7 @@ export function postgresDialect(
   return {
     name: "postgres",
     schema,
-    expand: expander(
-      words,
-      (name) => `"${schema}".${name}`,
-      (number) => `$${number}`,
-    ),
+    expand: expander(words, `"${schema}".`, "$"),
     beforeMigrations: [
       // Another process may be migrating: wait as long as that takes, whatever the role's limits.
       "SET LOCAL lock_timeout TO 0",
@@ -64,6 +56,18 @@ END $$`,
     ],
     tableCount: `SELECT count(*) AS count FROM pg_catalog.pg_tables WHERE schemaname = '${schema}' AND tablename = $1`,
   };
+}
+
+/** Fills in a statement's placeholders. */
+function expander(
+  words: Readonly<Record<string, string>>,
+  tablePrefix: string,
+  parameterPrefix: string,
+): Dialect["expand"] {
+  return (text) =>
+    text
+      .replace(/\{([a-z_ ]+)\}/g, (_, name: string) => words[name] ?? tablePrefix + name)
+      .replace(/\$(\d+)/g, (_, number: string) => parameterPrefix + number);
 }
 
 function checkSchema(schema: string): void {

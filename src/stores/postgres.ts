@@ -189,17 +189,10 @@ export function postgres<Client extends PostgresClient>(
   };
 }
 
-const names = new Map<string, string>();
-
 /** Derived from the text: behind a pooler, a connection may hold statements that another process prepared. */
 function nameOf(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    const { hash } = process.getBuiltinModule("node:crypto");
-    name = `settlekit_${hash("sha256", text).slice(0, 32)}`;
-    names.set(text, name);
-  }
-  return name;
+  const { hash } = process.getBuiltinModule("node:crypto");
+  return `settlekit_${hash("sha256", text).slice(0, 32)}`;
 }
 
 function checkPool(pool: unknown): void {

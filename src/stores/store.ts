@@ -109,25 +109,6 @@ export interface Dialect {
   readonly tableCount: string;
 }
 
-/** Fills in a statement's placeholders, once for each text. */
-export function expander(
-  words: Readonly<Record<string, string>>,
-  table: (name: string) => string,
-  parameter: (number: string) => string,
-): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    let expanded = known.get(text);
-    if (expanded === undefined) {
-      expanded = text
-        .replace(/\{([a-z_ ]+)\}/g, (_, name: string) => words[name] ?? table(name))
-        .replace(/\$(\d+)/g, (_, number: string) => parameter(number));
-      known.set(text, expanded);
-    }
-    return expanded;
-  };
-}
-
 /** The tables of one part of settlekit. Each migration is a list of statements, and never changes once released. */
 export interface Component {
   readonly name: "inbox" | "payouts";
