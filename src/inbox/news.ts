@@ -4,7 +4,7 @@ import type { Webhook } from "../webhooks/event.ts";
 import { type SubjectKind, signedRank } from "./subject.ts";
 
 /** A report that a payment or withdrawal may have changed. */
-export interface News {
+interface News {
   readonly tenant: string;
   readonly kind: SubjectKind;
   /** The service's id, or the merchant's orderId when `byOrder`. */

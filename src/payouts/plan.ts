@@ -19,7 +19,7 @@ import {
 import { agreesWithJournal } from "./verify.ts";
 
 /** A checked payout, ready to be planned. */
-export interface Plan {
+interface Plan {
   readonly tenant: string;
   readonly body: PayoutBody;
   readonly idempotencyKey: string;

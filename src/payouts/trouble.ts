@@ -76,7 +76,7 @@ export function concernsAll(error: unknown): error is SettlekitError {
 export type StepResult = Error | "answered" | undefined;
 
 /** What earlier requests say about new ones. */
-export interface Doubts {
+interface Doubts {
   /** Whether new requests should be made one at a time, and only while the service can be read. */
   readonly isInDoubt: boolean;
   /** Whether it is too soon for a new request. */

@@ -160,9 +160,9 @@ export function checkSignal(value: AbortSignal): void {
 }
 
 /** @throws {ConfigurationError} when it is not a whole number, or out of range. */
-export function checkWhole(param: string, value: number, min: number, max = maxTimerMs): void {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
-  const range = value > max ? `from ${min} to ${max}` : `${min} or more`;
+export function checkWhole(param: string, value: number, min: number): void {
+  if (Number.isSafeInteger(value) && value >= min && value <= maxTimerMs) return;
+  const range = value > maxTimerMs ? `from ${min} to ${maxTimerMs}` : `${min} or more`;
   throw invalidOption(
     param,
     `The option ${param} must be a whole number, ${range}, got ${show(value)}.`,

@@ -14,8 +14,6 @@ import type { WithdrawalIdempotency } from "../service/idempotency.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
 import { parseObject, refuseField } from "../service/validation.ts";
 
-type ControlContext = Context<ServiceEnv>;
-
 /**
  * The control API: GET reads the sandbox as JSON, POST controls it. The sandbox validates every name and value, as it
  * does in process.
@@ -112,7 +110,7 @@ const limitBody = bodyLimit({
 });
 
 async function send(
-  c: ControlContext,
+  c: Context<ServiceEnv>,
   { merchants, fetch, headerPrefix }: Sandbox,
   { method, path }: Operation<unknown>,
 ): Promise<Response> {
@@ -135,7 +133,7 @@ async function send(
 }
 
 /** Streams new events as server-sent events, each as JSON. */
-function streamEvents(c: ControlContext, events: Events): Response {
+function streamEvents(c: Context<ServiceEnv>, events: Events): Response {
   return streamSSE(c, async (stream) => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     stream.onAbort(end);

@@ -1,11 +1,17 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import openApi from "../../../api/openapi.json" with { type: "json" };
 import { missingPage, type PagesOptions } from "../pages/components.ts";
 import { entryPage } from "../pages/entry.ts";
 import { inspectorPage } from "../pages/inspector.ts";
 import { paymentPage } from "../pages/payment-page.ts";
-import { answerError, Refusal, refuseOthers, type ServiceEnv } from "../service/answers.ts";
+import {
+  answerError,
+  type Middleware,
+  Refusal,
+  refuseOthers,
+  type ServiceEnv,
+} from "../service/answers.ts";
 import { controlRoutes } from "./control-routes.ts";
 
 /** The pages' scripts and style sheets by file name, shared by all sandboxes. */
@@ -63,7 +69,7 @@ const protection = secureHeaders({
   strictTransportSecurity: false,
 });
 
-const noStore: MiddlewareHandler<ServiceEnv> = async (c, next) => {
+const noStore: Middleware = async (c, next) => {
   await next();
   c.res.headers.set("Cache-Control", "no-store");
 };
@@ -72,7 +78,7 @@ const noStore: MiddlewareHandler<ServiceEnv> = async (c, next) => {
 const controlHeader = "X-Sandbox-Control";
 
 /** Allows requests from programs and from the sandbox's own pages, but none that another web page could send. */
-const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next) => {
+const checkControlRequest: Middleware = async ({ req }, next) => {
   const origin = req.header("Origin");
   if (origin !== undefined && URL.parse(origin)?.host !== new URL(req.url).host) {
     throw new Refusal(403, {
