@@ -31,10 +31,11 @@ interface Running {
   readonly startedAt: number;
 }
 
-/** A crew's callbacks to its worker. */
 interface CrewOptions {
-  /** No row is started while it returns true. */
-  readonly isStopping?: () => boolean;
+  /** Once it aborts, no row is started. */
+  readonly stopping: AbortSignal;
+  /** Aborts running work. */
+  readonly stopped?: AbortSignal;
   /** Called after each row: it may have planned a task, or changed again while it was processed. */
   readonly onFinish?: () => void;
 }
@@ -46,8 +47,8 @@ const longestWaitMs = leaseMs / 2;
 export class Crew {
   readonly #context: InboxContext;
   readonly #concurrency: number;
-  readonly #signal: AbortSignal;
-  readonly #isStopping: () => boolean;
+  readonly #stopping: AbortSignal;
+  readonly #stopped: AbortSignal;
   readonly #onFinish: () => void;
   readonly #running = new Map<Promise<unknown>, Running>();
   readonly #outages: Outages;
@@ -64,13 +65,12 @@ export class Crew {
   constructor(
     context: InboxContext,
     concurrency: number,
-    signal: AbortSignal,
-    { isStopping = () => false, onFinish = () => {} }: CrewOptions = {},
+    { stopping, stopped = new AbortController().signal, onFinish = () => {} }: CrewOptions,
   ) {
     this.#context = context;
     this.#concurrency = concurrency;
-    this.#signal = signal;
-    this.#isStopping = isStopping;
+    this.#stopping = stopping;
+    this.#stopped = stopped;
     this.#onFinish = onFinish;
     this.#outages = new Outages(context.random);
   }
@@ -96,9 +96,9 @@ export class Crew {
     let claimed = 0;
     for (;;) {
       // After a full round there is probably more: do not wait for this one to end.
-      const isFull = claimed >= claimLimit && !this.#isStopping();
+      const isFull = claimed >= claimLimit && !this.#stopping.aborted;
       if (!isFull) await this.idle();
-      if (this.#isStopping()) return;
+      if (this.#stopping.aborted) return;
       claimed = await this.round();
       if (claimed === 0 && !isFull) return;
     }
@@ -116,18 +116,18 @@ export class Crew {
     for (const each of claims) {
       const hasRoom = await this.#waitForRoom(until);
       const isReadable = !this.#outages.has(queue.itemOf(each));
-      if (hasRoom && isReadable && !this.#isStopping()) this.#start(queue, run, each);
+      if (hasRoom && isReadable && !this.#stopping.aborted) this.#start(queue, run, each);
       else this.#unrecorded.push(() => store.transaction(() => release(queue, each)));
     }
     await this.#record();
-    if (!isSuspectNext || this.#isStopping()) return claims.length;
+    if (!isSuspectNext || this.#stopping.aborted) return claims.length;
     return claims.length + (await this.#takeSuspect(queue, run));
   }
 
   /** Tries a subject of those that could not be read, to find out whether they can be read again. */
   async #tryOne(): Promise<number> {
     const sources = this.#outages.due([...this.#running.values()].map(({ item }) => item));
-    if (sources.length === 0 || this.#isStopping()) return 0;
+    if (sources.length === 0 || this.#stopping.aborted) return 0;
     const { claims, isSuspectNext } = await this.#context.store.transaction(() =>
       claim(subjectsOf("IN", sources), 1),
     );
@@ -154,7 +154,7 @@ export class Crew {
    */
   async #takeSuspect<C extends Claim>(queue: Queue<C>, run: Run<C>): Promise<number> {
     await this.#waitForQuiet();
-    if (this.#isStopping() || !this.#hasRoom()) return 0;
+    if (this.#stopping.aborted || !this.#hasRoom()) return 0;
     const { store, report } = this.#context;
     const { parked, claims } = await store.transaction(() => claimSuspect(queue));
     for (const each of parked) {
@@ -202,7 +202,7 @@ export class Crew {
   #start<C extends Claim>(queue: Queue<C>, run: Run<C>, each: C): void {
     const context = this.#context;
     const item = queue.itemOf(each);
-    const running = run(context, each, this.#signal)
+    const running = run(context, each, this.#stopped)
       .then((failure) => this.#note(item, failure))
       .catch((error: unknown) => {
         context.report({ type: "failed", error });

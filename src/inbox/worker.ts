@@ -60,8 +60,9 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
   }
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const alarm = new Alarm(stopping.signal);
-  const crew = new Crew(context, concurrency, stopped.signal, {
-    isStopping: () => stopping.signal.aborted,
+  const crew = new Crew(context, concurrency, {
+    stopping: stopping.signal,
+    stopped: stopped.signal,
     onFinish: () => alarm.ring(),
   });
   const loops: Loop[] = [
@@ -94,9 +95,8 @@ export async function settleAllDue(
   context: InboxContext,
   { concurrency, signal }: ReturnType<typeof readDue>,
 ): Promise<number> {
-  const isStopping = () => signal.aborted;
-  const crew = new Crew(context, concurrency, new AbortController().signal, { isStopping });
+  const crew = new Crew(context, concurrency, { stopping: signal });
   await crew.settleDue();
-  while ((await tidy(context)) && !isStopping());
+  while ((await tidy(context)) && !signal.aborted);
   return crew.finished;
 }
