@@ -39,8 +39,8 @@ export async function withStore<T>(
   use: (store: Store, isNewFile: boolean) => Promise<T>,
 ): Promise<T> {
   if (path !== undefined) {
-    refuseBoth("--sqlite", "--database-url", databaseUrl);
-    refuseBoth("--sqlite", "--schema", schema);
+    refuseBesideSqlite("--database-url", databaseUrl);
+    refuseBesideSqlite("--schema", schema);
     // Absolute, because SQLite would take file:shop.db for a URL.
     const file = resolve(path);
     const isNewFile = !existsSync(file);
@@ -76,8 +76,8 @@ export async function withStore<T>(
   });
 }
 
-function refuseBoth(name: string, other: string, value: string | undefined): void {
-  if (value !== undefined) throw new UsageError(`Pass ${name} or ${other}, not both.`);
+function refuseBesideSqlite(option: string, value: string | undefined): void {
+  if (value !== undefined) throw new UsageError(`Pass --sqlite or ${option}, not both.`);
 }
 
 /** The project's own `pg`, which settlekit does not include. */
@@ -113,7 +113,7 @@ export function sqlCommand(component: Component): Command {
     },
     async run({ forPostgres, forSqlite, schema, from }, terminal) {
       if (forPostgres === forSqlite) throw new UsageError("Pass --postgres or --sqlite.");
-      if (forSqlite) refuseBoth("--sqlite", "--schema", schema);
+      if (forSqlite) refuseBesideSqlite("--schema", schema);
       const dialect = forPostgres ? postgresDialect(schema) : sqliteDialect();
       terminal.print(...migrationScript(dialect, component, from).trimEnd().split("\n"));
     },
