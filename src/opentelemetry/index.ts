@@ -42,11 +42,8 @@ export function instrument(target: Instrumentable, options: InstrumentOptions = 
   const telemetry = telemetryOf(options);
   // Not instanceof, which would load the client where only webhooks are received.
   if (!hasMethod(target, "observe")) {
-    throw invalid(
-      "target",
-      "a MerchantClient, a Webhooks instance, an inbox or a payout ledger",
-      target,
-    );
+    const rule = "a MerchantClient, a Webhooks instance, an inbox or a payout ledger";
+    throw invalid("target", rule, target);
   }
   if ("payments" in target) return instrumentClient(target, telemetry);
   if ("parked" in target) return instrumentInbox(target, telemetry);
@@ -71,9 +68,7 @@ function telemetryOf(options: InstrumentOptions): Telemetry {
 }
 
 function hasMethod(value: unknown, name: string): boolean {
-  return (
-    typeof (value as Readonly<Record<string, unknown>> | null | undefined)?.[name] === "function"
-  );
+  return typeof Object(value)[name] === "function";
 }
 
 function invalid(param: string, rule: string, value: unknown): ConfigurationError {
