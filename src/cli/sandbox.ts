@@ -49,11 +49,11 @@ ${faultExplanation}`,
     const { seed, now, data = "" } = values;
     const isKept = data !== "" && existsSync(data) && statSync(data).size > 0;
     const isIgnored = isKept && (seed ?? now) !== undefined;
-    const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
+    using sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
     const print = (event: SandboxEvent) => printEvent(event, terminal.report, { at: new Date() });
     const stopped = untilStopped();
     sandbox.on("*", terminal.asJson ? print : requestsFirst(print));
-    const server = await sandbox.listen({ port, host, allowedHosts });
+    await using server = await sandbox.listen({ port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
     if (isIgnored) terminal.warn(`--seed and --now have no effect on ${data}: it exists already.`);
@@ -61,11 +61,7 @@ ${faultExplanation}`,
     if (envFile) await writeVariables(envFile, variablesOf(sandbox, server.url), terminal);
     terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server));
     if (open) await openInspector(server, terminal);
-
-    const code = await stopped;
-    await server.close();
-    sandbox.close();
-    return code;
+    return await stopped;
   },
 });
 
