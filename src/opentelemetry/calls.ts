@@ -75,26 +75,23 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
 
   function endAttempt(call: OpenCall, { attempt, status, requestId, failure }: AttemptEvent): void {
     const span = call.attempt;
-    call.attempt = undefined;
     call.attempts = attempt;
-    if (span === undefined) return;
-    if (status !== undefined) span.setAttribute("http.response.status_code", status);
-    if (requestId !== undefined) span.setAttribute("settlekit.request_id", requestId);
-    if (failure !== undefined) fail(span, failure === "status" ? String(status) : failure);
-    span.end();
+    if (status !== undefined) span?.setAttribute("http.response.status_code", status);
+    if (requestId !== undefined) span?.setAttribute("settlekit.request_id", requestId);
+    closeAttempt(call, failure === "status" ? String(status) : failure);
   }
 
-  /** Ends the span of an attempt that was never sent: no event reports its end. */
-  function endUnsent(call: OpenCall, type = "_OTHER"): void {
+  function closeAttempt(call: OpenCall, failure: string | undefined): void {
     const span = call.attempt;
     call.attempt = undefined;
     if (span === undefined) return;
-    fail(span, type);
+    if (failure !== undefined) fail(span, failure);
     span.end();
   }
 
   function end(call: OpenCall, event: EndEvent): void {
-    endUnsent(call, event.error);
+    // An attempt that was never sent: no event reports its end.
+    closeAttempt(call, event.error ?? "_OTHER");
     const { span } = call;
     const { ok, attempts, requestId, error, code } = event;
     span.setAttribute("settlekit.attempts", attempts);
@@ -119,7 +116,7 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
       } else if (event.type === "drift") {
         call.span.addEvent("drift", { "settlekit.paths": [...event.paths] });
       } else {
-        if (event.type === "retry") endUnsent(call, event.reason);
+        if (event.type === "retry") closeAttempt(call, event.reason);
         const reason = event.type === "retry" && { "settlekit.reason": event.reason };
         call.span.addEvent(event.type, { "settlekit.wait_ms": event.waitMs, ...reason });
       }
