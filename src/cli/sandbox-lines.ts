@@ -43,7 +43,6 @@ export function printEvent(
   print(event, ...(isImplied && !isAsked ? [] : [line]));
 }
 
-/** An event as a readable line. */
 function textOf(event: SandboxEvent): string {
   switch (event.type) {
     case "request":

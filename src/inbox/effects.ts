@@ -62,7 +62,6 @@ export interface TaskTools {
 /** Runs at least once for each task. If it throws, the task is retried. */
 export type TaskHandler = (payload: never, tools: TaskTools) => unknown;
 
-/** A registered effect. */
 interface Registered {
   readonly kind: SubjectKind;
   readonly name: string;

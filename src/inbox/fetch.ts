@@ -17,7 +17,6 @@ const probeMs = 5_000;
 /** Nothing can be read from the service, so the subject is not to blame. `cause` is the error of reading it. */
 export class Unreachable extends Error {}
 
-/** Reads a subject. */
 export async function fetchSubject(
   clientOf: ClientOf,
   claim: SubjectClaim,

@@ -29,7 +29,6 @@ export interface TenantOptions {
   readonly tenant?: string | undefined;
 }
 
-/** The tenant's name. */
 export function readTenant(options: TenantOptions | undefined = {}): string {
   checkOptionNames(options, ["tenant"]);
   const { tenant = "" } = options;

@@ -100,7 +100,6 @@ export interface ReconcileOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options, checked. */
 export function readReconcile(options: ReconcileOptions) {
   checkOptionNames(options, ["since", "tenant", "signal"]);
   const { since, tenant, signal = new AbortController().signal } = options;

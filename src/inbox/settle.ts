@@ -48,7 +48,6 @@ export interface Failure {
   readonly isOutage?: boolean;
 }
 
-/** Effects threw. */
 class EffectsFailed extends Error {
   readonly failure: Failure;
 

@@ -10,7 +10,6 @@ const claimable = `
   parked_at BIGINT,
   problem TEXT`;
 
-/** The tables of the inbox. */
 export const inboxTables: Component = {
   name: "inbox",
   migrations: [

@@ -3,7 +3,6 @@ import { type TaskClaim, taskQueue } from "./claims.ts";
 import type { TaskHandler } from "./effects.ts";
 import { Fenced, type InboxContext, workOn } from "./settle.ts";
 
-/** Runs a task with its handler. */
 export function runTask(context: InboxContext, claim: TaskClaim, stopped: AbortSignal) {
   const { store, effects } = context;
   const { tenant, task_key: key } = claim;

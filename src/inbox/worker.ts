@@ -43,7 +43,6 @@ export interface InboxWorker extends AsyncDisposable {
 
 const tidyEveryMs = 600_000;
 
-/** Starts a worker in this process. */
 export function startWorker(context: InboxContext, options: StartOptions): InboxWorker {
   checkOptionNames(options, ["concurrency", "reconcileEvery", "drainMs", "pollMs"]);
   const { concurrency = 8, reconcileEvery = "5m", drainMs = 25_000, pollMs = 500 } = options;

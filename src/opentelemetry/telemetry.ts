@@ -77,7 +77,6 @@ export function measure<Stats extends { readonly lagMs: number }>(
   return () => meter.removeBatchObservableCallback(callback, gauges);
 }
 
-/** Marks a span as failed. */
 export function fail(span: Span, type: string): void {
   span.setAttribute("error.type", type);
   span.setStatus({ code: SpanStatusCode.ERROR });

@@ -19,7 +19,6 @@ export interface Loop {
   readonly turn: () => Promise<boolean>;
 }
 
-/** The parts of a worker. */
 interface Work {
   readonly store: Store;
   readonly observers: Pick<Observers<never, never>, "detached">;

@@ -30,7 +30,6 @@ export const supportedChains = chains
 
 export const supportedChainIds = supportedChains.map(({ chainId }) => chainId);
 
-/** A token that the sandbox settles in. */
 export interface SettlementToken extends Token {
   readonly chain: (typeof supportedChains)[number];
   readonly symbol: keyof typeof ratesUsd;
