@@ -15,14 +15,12 @@ export class PostgresListener<Client extends PostgresClient> {
     this.#schema = schema;
   }
 
-  add(channel: string, onWake: () => void) {
+  add(channel: string, onWake: () => void): () => Promise<void> {
     this.#wakes.set(onWake, channel);
     this.#connecting ??= this.#open();
-    return {
-      close: async () => {
-        this.#wakes.delete(onWake);
-        if (this.#wakes.size === 0) await this.close();
-      },
+    return async () => {
+      this.#wakes.delete(onWake);
+      if (this.#wakes.size === 0) await this.close();
     };
   }
 

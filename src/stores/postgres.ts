@@ -183,7 +183,7 @@ export function postgres<Client extends PostgresClient>(
     },
     // A pool's only client cannot be reserved for listening: such a store only polls.
     listen: (channel, onWake) =>
-      pool.options?.max === 1 ? { close: async () => {} } : listener.add(channel, onWake),
+      pool.options?.max === 1 ? async () => {} : listener.add(channel, onWake),
     close,
     [Symbol.asyncDispose]: close,
   };

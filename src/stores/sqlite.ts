@@ -134,11 +134,7 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
     listen(channel, onWake) {
       const set = listeners.get(channel) ?? new Set();
       listeners.set(channel, set.add(onWake));
-      return {
-        async close() {
-          set.delete(onWake);
-        },
-      };
+      return async () => void set.delete(onWake);
     },
     close,
     [Symbol.asyncDispose]: close,

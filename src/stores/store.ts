@@ -83,16 +83,13 @@ export interface Store<Client = unknown, Mode extends StoreMode = StoreMode>
    */
   join<T>(tx: Client, work: () => Work<T, Client>): Mode extends "sync" ? T : Promise<T>;
   /**
-   * Calls back when a transaction notifies the channel. Notifications can be missed, so poll as well.
+   * Calls back when a transaction notifies the channel. Notifications can be missed, so poll as well. Returns a function
+   * that unsubscribes.
    *
    * @internal
    */
-  listen(channel: string, onWake: () => void): Listener;
+  listen(channel: string, onWake: () => void): () => Promise<void>;
   /** Closes what the store itself opened: a database opened by path, or a listening connection. `await using` does, too. */
-  close(): Promise<void>;
-}
-
-interface Listener {
   close(): Promise<void>;
 }
 

@@ -49,7 +49,7 @@ const longestRetryMs = 30_000;
 /** Starts a worker of the inbox or of the payout ledger in this process. */
 export function runWorker(work: Work): Worker {
   const { store, observers, channel, alarm, drainMs, idle, stopping, stopped, onError } = work;
-  const listener = store.listen(channel, () => alarm.ring());
+  const unsubscribe = store.listen(channel, () => alarm.ring());
 
   /** Every loop fails again and again while the database is unavailable. */
   let reported: string | undefined;
@@ -82,7 +82,7 @@ export function runWorker(work: Work): Worker {
   async function end(): Promise<void> {
     stopping.abort();
     // A listener that is still connecting may take long to close.
-    const drained = Promise.all([listener.close(), running.then(idle)]);
+    const drained = Promise.all([unsubscribe(), running.then(idle)]);
     const { promise: late, resolve } = Promise.withResolvers<void>();
     let timer = setTimeout(() => {
       stopped.abort();

@@ -29,26 +29,26 @@ it("holds one client of the pool after a connection has died during LISTEN", asy
     client.emit("error", new Error("Connection terminated unexpectedly"));
     throw new Error("Connection terminated unexpectedly");
   });
-  const listening = listener.add("inbox", () => {});
+  const unsubscribe = listener.add("inbox", () => {});
   await vi.advanceTimersByTimeAsync(60_000);
   expect(connect).toHaveBeenCalledTimes(2);
   expect(held.size).toBe(1);
-  await listening.close();
+  await unsubscribe();
   expect(held.size).toBe(0);
 });
 
 it("listens for a worker that starts while the last one stops", async () => {
   const { held, listener } = counted();
-  const first = listener.add("inbox", () => {});
+  const unsubscribeFirst = listener.add("inbox", () => {});
   await vi.advanceTimersByTimeAsync(0);
   const woken = vi.fn();
-  const closing = first.close();
-  const second = listener.add("payouts", woken);
+  const closing = unsubscribeFirst();
+  const unsubscribeSecond = listener.add("payouts", woken);
   await closing;
   await vi.advanceTimersByTimeAsync(0);
   for (const client of held) (client as EventEmitter).emit("notification", { payload: "payouts" });
   // Once when it began to listen.
   expect(woken).toHaveBeenCalledTimes(2);
-  await second.close();
+  await unsubscribeSecond();
   expect(held.size).toBe(0);
 });

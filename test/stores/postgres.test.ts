@@ -269,7 +269,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     const store = postgres(pool);
     let woken = 0;
     let onWake = () => {};
-    const listener = store.listen("inbox", () => {
+    const unsubscribe = store.listen("inbox", () => {
       woken++;
       onWake();
     });
@@ -283,6 +283,6 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     const news = next();
     await store.transaction(() => sql("SELECT 1"), { wake: "inbox" });
     await news;
-    await listener.close();
+    await unsubscribe();
   });
 });

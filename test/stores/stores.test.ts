@@ -166,20 +166,20 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     const woken: string[] = [];
     const { promise: inboxWoken, resolve } = Promise.withResolvers<void>();
     const ready = Promise.withResolvers<void>();
-    const listener = store.listen("inbox", () => {
+    const unsubscribe = store.listen("inbox", () => {
       woken.push("inbox");
       if (name === "SQLite" || woken.length > 1) resolve();
       ready.resolve();
     });
-    const other = store.listen("payouts", () => woken.push("payouts"));
+    const unsubscribeOther = store.listen("payouts", () => woken.push("payouts"));
     // PostgreSQL wakes once when it begins to listen, because it may have missed something.
     if (name === "PostgreSQL") await ready.promise;
     woken.splice(0, woken.length, ...woken.filter((it) => it === "inbox"));
     await store.transaction(() => add("a"), { wake: "inbox" });
     await inboxWoken;
     expect(woken).not.toContain("payouts");
-    await listener.close();
-    await other.close();
+    await unsubscribe();
+    await unsubscribeOther();
   });
 
   it("passes the driver's own client to the merchant's code, in the same transaction", async () => {

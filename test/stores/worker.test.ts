@@ -4,11 +4,11 @@ import { Alarm, type Loop, runWorker } from "../../src/stores/worker.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-function working(loops: readonly Loop[], close = async () => {}) {
+function working(loops: readonly Loop[], unsubscribe = async () => {}) {
   const stopping = new AbortController();
   const onError = vi.fn();
   const worker = runWorker({
-    store: { listen: () => ({ close }) } as never,
+    store: { listen: () => unsubscribe } as never,
     observers: { detached: (run) => run() },
     channel: "inbox",
     alarm: new Alarm(stopping.signal),
