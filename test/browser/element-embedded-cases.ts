@@ -48,6 +48,19 @@ export function elementEmbeddedCases(browser: () => Browser): void {
       expect(await styleOf("borderRadius")).toBe("3px");
     });
 
+    test("shows the payment where shadow roots adopt no style sheets, as in jsdom", async () => {
+      await shop.visit(await shop.order());
+      await shop.page.getByText("25 USDC").waitFor();
+      await shop.element.evaluate((it) => {
+        Object.defineProperty(ShadowRoot.prototype, "adoptedStyleSheets", {
+          value: undefined,
+          writable: true,
+        });
+        it.replaceWith(it.cloneNode());
+      });
+      await shop.page.getByText("25 USDC").waitFor();
+    });
+
     test("is written from left to right in a page that is written from top to bottom", async () => {
       await shop.visit(await shop.order());
       await shop.page.getByText("25 USDC").waitFor();

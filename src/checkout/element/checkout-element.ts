@@ -146,8 +146,8 @@ export class SettlekitCheckoutElement extends ElementBase {
     for (const name of propertyNames) this.#adopt(name);
     // A server may have rendered one.
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
-    // A page may have added its own style sheets since.
-    if (root.adoptedStyleSheets.length === 0) this.adoptedCallback();
+    // A page may have added its own style sheets since. In jsdom, shadow roots have no such list.
+    if (!root.adoptedStyleSheets?.length) this.adoptedCallback();
     this.#languageChanges.disconnect();
     observeLanguage(this, this.#languageChanges);
     void this.#speak();
