@@ -72,8 +72,7 @@ export function disturbDeliveries(
   checkOptionNames(disturbance, disturbanceNames);
   const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
   const { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret = "" } = disturbance;
-  const isSeed = ["string", "number"].includes(typeof seed);
-  checkOption("seed", isSeed, "a string or a number");
+  checkOption("seed", ["string", "number"].includes(typeof seed), "a string or a number");
   checkOption("reorder", typeof reorder === "boolean", "true or false");
   const isDelay = maxDelayMs >= 0 && maxDelayMs < Infinity;
   checkOption("maxDelayMs", isDelay, "0 milliseconds or more");
@@ -89,6 +88,7 @@ export function disturbDeliveries(
   const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
   const disturbed: Omit<DisturbedDelivery, "isDuplicate">[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
+    checkOption("deliveries", typeof body === "string", "results of signedDelivery");
     const sent = { body, headers };
     const add = (share: number, copy: () => Sendable, tampered?: Tampering) => {
       // Draws nothing for a share of 0 or 1, so that it does not affect other copies.

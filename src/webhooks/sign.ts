@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { checkOptionNames, nodeModule } from "../values.ts";
+import { checkOptionNames, isRecord, nodeModule } from "../values.ts";
 import { nodeHmacHex } from "./crypto.ts";
 import type { WebhookEventName, WebhookOf } from "./event.ts";
 import { type Field, fieldNames, type WebhookHints } from "./headers.ts";
@@ -53,7 +53,7 @@ export function signWebhook<const Name extends WebhookEventName | (string & {})>
   checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix", "hints"]);
   const { event, body = JSON.stringify(event), timestamp = new Date(), hints = {} } = options;
   checkOptionNames(hints, ["endpointId", "eventId", "deliveryId"]);
-  checkOption("event", body !== undefined, "an event, unless a body is given");
+  checkOption("event", isRecord(event) || "body" in options, "an event, unless a body is given");
   checkOption("body", typeof body === "string", "a string");
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const nodeCrypto = nodeModule("node:crypto");

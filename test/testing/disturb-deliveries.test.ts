@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Disturbance, disturbDeliveries, signedDelivery } from "../../src/testing/index.ts";
+import {
+  type Disturbance,
+  disturbDeliveries,
+  type Sendable,
+  signedDelivery,
+} from "../../src/testing/index.ts";
 import { signWebhook, Webhooks, WebhookVerificationError } from "../../src/webhooks/index.ts";
 
 const secret = "whsec_t0p";
@@ -120,6 +125,16 @@ describe("disturbed deliveries", () => {
     expect(() => disturbDeliveries(deliveries, { seed: 1, staleTimestamp: 0.5 })).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param: "secret" }),
     );
+  });
+
+  it("are not events or requests: those have no signed text to send", () => {
+    const event = { event: "payment.updated", data: {} };
+    for (const it of [event, deliveries[0]?.request("https://shop.example")]) {
+      const unsigned = it as unknown as Sendable;
+      expect(() => disturbDeliveries([unsigned], { seed: 1 })).toThrow(
+        expect.objectContaining({ name: "ConfigurationError", param: "deliveries" }),
+      );
+    }
   });
 
   it("are forged in the body if there is no signature to forge", () => {

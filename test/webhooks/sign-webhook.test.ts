@@ -83,6 +83,7 @@ describe("signWebhook", () => {
     ["secret", { event, secret: [secret] as unknown as string }],
     ["headerPrefix", { event, secret, headerPrefix: "a b" }],
     ["event", { secret } as { event: typeof event; secret: string }],
+    ["event", { secret, event: "payment.updated" as unknown as typeof event }],
     ["body", { secret, body: Buffer.from("{}") as unknown as string }],
     ["timestamp", { secret, event, timestamp: new Date(Number.NaN) }],
     ["timestamp", { secret, event, timestamp: Number.NaN }],
