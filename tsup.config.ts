@@ -48,8 +48,8 @@ export default defineConfig({
   },
   // Everything is bundled, because the package has no runtime dependencies; the others here, and the zod of
   // `./schemas`, are optional peers.
-  noExternal: [/^(?!node:|msw\/|react$|@opentelemetry\/|@modelcontextprotocol\/)/],
-  external: [/^node:/, /^msw\//, "react", /^@opentelemetry\//, /^@modelcontextprotocol\//],
+  noExternal: [/^(?!node:|msw$|react$|@opentelemetry\/|@modelcontextprotocol\/)/],
+  external: [/^node:/, "msw", "react", /^@opentelemetry\//, /^@modelcontextprotocol\//],
   removeNodeProtocol: false,
   esbuildOptions(options) {
     // Shorter but still readable: names and lines stay, and source maps contain the source.

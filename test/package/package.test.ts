@@ -133,7 +133,7 @@ const peers: Readonly<Record<string, readonly string[]>> = {
   sqlite: ["node:sqlite"],
   opentelemetry: ["@opentelemetry/api"],
   schemas: ["zod"],
-  "testing/msw": ["msw/http"],
+  "testing/msw": ["msw"],
   "checkout/react": ["react"],
 };
 

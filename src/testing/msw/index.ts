@@ -1,10 +1,11 @@
 /**
- * Request handlers for msw 3 that answer from a sandbox, for tests that mock the network with it.
+ * Request handlers for msw, from 2.11 on, that answer from a sandbox, for tests that mock the network with it.
  *
  * @module settlekit/testing/msw
  */
 
-import { type HttpHandler, HttpResponse, http } from "msw/http";
+// Not msw/http, which msw 2 does not have.
+import { type HttpHandler, HttpResponse, http } from "msw";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { checkOptionNames, environmentVariable, invalidOption, show } from "../../values.ts";
 import { defaultSandboxUrl } from "../../wire/credential.ts";
@@ -16,7 +17,7 @@ export interface SandboxHandlersOptions {
 }
 
 /**
- * Handlers for msw 3 that answer every request under a base URL from a sandbox in process, including its faults.
+ * Handlers for msw, from 2.11 on, that answer every request under a base URL from a sandbox in process, including its faults.
  * Requests to other URLs are left to other handlers.
  *
  * @throws {ConfigurationError} naming the argument or option in `param`.
