@@ -110,7 +110,8 @@ describe("the built command line", () => {
 
   test("serves a sandbox with Node's permission to read its own files only", async () => {
     const args = ["sandbox", "--port=0", "--json"];
-    const env = { NODE_OPTIONS: `--permission --allow-fs-read=${built}` };
+    const network = process.allowedNodeEnvironmentFlags.has("--allow-net") ? " --allow-net" : "";
+    const env = { NODE_OPTIONS: `--permission --allow-fs-read=${built}${network}` };
     await using running = new CommandLine(args, env);
     const { url } = await running.json<Keys>();
     expect((await fetch(url)).status).toBe(404);

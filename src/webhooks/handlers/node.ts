@@ -64,10 +64,12 @@ export function createNodeHandler(receive: Receive): NodeHandler {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.end();
     if (!isUnread || !isHttp2) return;
-    // Otherwise its stream stays open until the sender has sent the rest.
-    request.stream?.close?.();
     // Unread bytes take up the connection's flow control window for ever, so a few refusals would block all requests.
     request.stream?.session?.close();
+    // Node 26 drops a response that it has not sent before its stream closes.
+    await new Promise(setImmediate);
+    // Otherwise the stream stays open until the sender has sent the rest.
+    request.stream?.close?.();
   };
 }
 
