@@ -45,6 +45,8 @@ async function failure(client: Client): Promise<Error> {
 test("no way of printing the client or the verifier shows their secret", () => {
   const client = clientFor("http://127.0.0.1:2");
   expect(shown(client)).not.toContain(secretKey);
+  // Reading the getters of zod's prototypes breaks all schemas of the process.
+  expect(shown(client)).not.toContain("Zod");
   expect(shown(client.payments)).not.toContain(secretKey);
   expect(shown(new Webhooks({ secret: webhookSecret }))).not.toContain(webhookSecret);
 });

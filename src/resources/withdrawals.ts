@@ -35,8 +35,13 @@ export class Withdrawals {
     this.#route = route;
   }
 
-  /** @internal For `ledgerClient`, which clients without a ledger do not carry. */
-  get access(): { readonly http: Http; readonly route: WithdrawalRoute } {
+  /**
+   * For `ledgerClient`, which clients without a ledger do not carry. Not a getter: `util.inspect` with `getters: true`
+   * would go on to zod's prototypes, whose getters break all schemas when they are read there.
+   *
+   * @internal
+   */
+  access(): { readonly http: Http; readonly route: WithdrawalRoute } {
     return { http: this.#http, route: this.#route };
   }
 

@@ -18,7 +18,8 @@ interface Sending {
 }
 
 /** The payout ledger's client: creating sends at most one request, and a lookup reads the whole list. */
-export function ledgerClient({ access: { http, route } }: Withdrawals) {
+export function ledgerClient(withdrawals: Withdrawals) {
+  const { http, route } = withdrawals.access();
   const { timeoutMs, wire } = http.settings;
   const { create, get, list } = route;
   const { merchantId } = { ...http.settings.credential.path };
