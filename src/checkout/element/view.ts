@@ -85,12 +85,19 @@ export function viewOf(known: Known, texts: Texts): View {
   const isOpen = phase === "pay" || phase === "deposit";
   // Customers who cannot see the payment may ask for another one.
   const mayPayAgain = isOpen || phase === "problem";
+  const line =
+    // The customer must reject a transfer that a wallet still shows, even if another was sent or the payment has ended.
+    isOpen || wallet?.step === "sending"
+      ? walletLine(known, texts)
+      : phase === "sent"
+        ? sentLine(known, texts)
+        : undefined;
   return {
     label: labelOf(known, texts),
     phase,
     tone: toneOf(phase, known),
     status: statusText(phase, known, texts),
-    notice: noticeOf(known, texts, mayPayAgain, phase === "over"),
+    notice: noticeOf(known, texts, mayPayAgain, phase === "over", line?.text),
     merchant: payment && printable(payment.merchantShortName, 80),
     monogram: initials(payment?.merchantShortName),
     order: payment?.orderId
@@ -108,13 +115,7 @@ export function viewOf(known: Known, texts: Texts): View {
     canChangeAmount: payment?.type === "deposit",
     wallets: known.priceFailure ? [] : known.wallets,
     isWalletBusy: !offer || (wallet !== undefined && wallet.step !== "failed"),
-    wallet:
-      // The customer must reject a transfer that a wallet still shows, even if another was sent or the payment has ended.
-      isOpen || wallet?.step === "sending"
-        ? walletLine(known, texts)
-        : phase === "sent"
-          ? sentLine(known, texts)
-          : undefined,
+    wallet: line,
     confirmations: phase === "confirming" && payment ? confirmationsOf(payment, texts) : undefined,
     outcome: phase === "over" && payment ? outcomeOf(payment, known, texts) : undefined,
     received: phase === "over" && payment ? receivedOf(payment, texts) : undefined,
@@ -171,14 +172,12 @@ function statusText(phase: View["phase"], known: Known, texts: Texts): string {
   return name ? texts.say(name) : texts.say("otherStatus", { status: printable(status) });
 }
 
-function noticeOf(known: Known, texts: Texts, mayPayAgain: boolean, isOver: boolean) {
-  const { isOffline, isRenewed, offer, payment, doubted, wallet: line } = known;
-  const uncertain = doubted.map(
-    ({ wallet }) =>
-      // The wallet's own line says it of the latest.
-      (wallet !== line?.wallet || line.failure !== "wallet_outcome_unknown") &&
-      texts.say("walletUncertain", { wallet }),
-  );
+function noticeOf(known: Known, texts: Texts, mayPayAgain: boolean, isOver: boolean, line = "") {
+  const { isOffline, isRenewed, offer, payment, doubted } = known;
+  const uncertain = doubted
+    .map(({ wallet }) => texts.say("walletUncertain", { wallet }))
+    // The wallet's own line says it of the latest.
+    .filter((text) => text !== line);
   const notices = [
     isOffline && payment && !isOver && texts.say("offline"),
     ...(mayPayAgain ? [sentBefore(known, texts), ...uncertain] : []),

@@ -224,6 +224,11 @@ test("every wallet that may have paid is named above the address, whatever anoth
   const after = viewOf({ ...known, doubted, wallet: lost }, texts);
   expect(after.notice).toMatch(/Anvil(?!.*Rabby)/);
   expect(after.wallet?.text).toContain("unclear whether Rabby sent");
+  // Where the payment cannot be shown, neither can the wallet's own line.
+  const problem = { kind: "notAccessible", code: "HTTP 403" } as const;
+  const hidden = viewOf({ ...known, doubted, wallet: lost, problem }, texts);
+  expect(hidden.wallet).toBeUndefined();
+  expect(hidden.notice).toMatch(/unclear whether Anvil sent .* unclear whether Rabby sent/);
 });
 
 describe("the choices", () => {
