@@ -7,6 +7,15 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Milliseconds since 1970 of a timestamp from the service; NaN if it is unreadable. Timestamps are in UTC (interface
+ * section 2), but JavaScript takes one without a zone for local time.
+ */
+export function timeOf(timestamp: unknown): number {
+  if (typeof timestamp !== "string") return Number.NaN;
+  return Date.parse(/T[\d:.]+$/.test(timestamp) ? `${timestamp}Z` : timestamp);
+}
+
 export const isFunction = (value: unknown) => typeof value === "function";
 
 /** Whether a value is a plain object, even from another realm. */

@@ -2,7 +2,7 @@ import { toChecksumAddress } from "../evm/address.ts";
 import { fromCaip2, isNativeAsset } from "../evm/chains.ts";
 import { nativePaymentUri, tokenPaymentUri } from "../evm/payment-uri.ts";
 import { formatUnits } from "../evm/units.ts";
-import { invalidArgument, show } from "../values.ts";
+import { invalidArgument, show, timeOf } from "../values.ts";
 import type { ChainId } from "../wire/fields.ts";
 import type { NewPayment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
@@ -48,7 +48,7 @@ export function paymentRequest(
   const { token, expectedAmountAsset: amountUnits, expiresAt } = quote;
   const chainId = evmChainId(quote.chainId);
   const address = toChecksumAddress(depositAddress(payment, quote), "depositAddress");
-  const expiresMs = Date.parse(expiresAt);
+  const expiresMs = timeOf(expiresAt);
   const target = { address, chainId, amountUnits };
   return {
     address,

@@ -1,7 +1,7 @@
 import { SettlekitError } from "../errors.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { checkSignal } from "../stores/worker.ts";
-import { checkOptionNames } from "../values.ts";
+import { checkOptionNames, timeOf } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { makeDue, subjectQueue, tasksOf } from "./claims.ts";
 import { noteNews, storable } from "./news.ts";
@@ -180,7 +180,7 @@ async function walk(
   let isNewestFirst = true;
   for await (const item of list) {
     // NaN if it is unreadable: such an item is never too old, and holds nothing back.
-    const createdAt = Date.parse(item.createdAt);
+    const createdAt = timeOf(item.createdAt);
     if (createdAt > last) isNewestFirst = false;
     if (!Number.isNaN(createdAt)) last = createdAt;
     if (createdAt > newest) newest = createdAt;

@@ -1,5 +1,5 @@
 import type { MerchantClient } from "../client.ts";
-import { nearest } from "../values.ts";
+import { nearest, timeOf } from "../values.ts";
 import type { Payment, PaymentStatus } from "../wire/payment.ts";
 import { isPaid } from "../wire/payment-status.ts";
 import type { Withdrawal, WithdrawalStatus } from "../wire/withdrawal.ts";
@@ -77,7 +77,7 @@ export function reachedAt(kind: SubjectKind, subject: Payment | Withdrawal): num
   // The receipt has the time of the payment, not of the refund.
   if (status.includes("refunded")) return undefined;
   const time = kind === "withdrawal" ? (subject as Withdrawal).updatedAt : receipt?.txTimestamp;
-  const ms = Date.parse(time ?? "");
+  const ms = timeOf(time);
   return Number.isNaN(ms) ? undefined : ms;
 }
 

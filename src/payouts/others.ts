@@ -1,6 +1,7 @@
 import { StoreError } from "../errors.ts";
 import { unreadable } from "../resources/lists/page-walk.ts";
 import { sql, type Work } from "../stores/store.ts";
+import { timeOf } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { renewing } from "./claims.ts";
 import { decide, type PayoutsContext } from "./context.ts";
@@ -51,7 +52,7 @@ async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<v
   let isEnough = false;
   for await (const page of client.pages(signal)) {
     const { data, pagination } = page;
-    const times = data.map((item) => Date.parse(Object(item).createdAt));
+    const times = data.map((item) => timeOf(Object(item).createdAt));
     newestMs ??= times[0] ?? Number.NaN;
     // This is another list, of a sandbox that was reset.
     if (newestMs < stopMs) stopMs = Number.NEGATIVE_INFINITY;

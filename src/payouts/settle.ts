@@ -1,5 +1,5 @@
 import { sql, type Work } from "../stores/store.ts";
-import { parsedJson } from "../values.ts";
+import { parsedJson, timeOf } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { type Ledger, readEntries } from "./journal.ts";
 import { isOfOtherMerchant, noteMerchant } from "./merchant.ts";
@@ -112,7 +112,7 @@ export function* settle(
 
 /** The time at which a withdrawal that this ledger did not create counts against the budget. */
 function createdMs({ createdAt }: Withdrawal, now: number): number {
-  const ms = Date.parse(createdAt);
+  const ms = timeOf(createdAt);
   return Number.isNaN(ms) ? now : Math.min(ms, now);
 }
 

@@ -125,6 +125,15 @@ describe("the QR code", () => {
 });
 
 describe("the countdown", () => {
+  test("is the same in every time zone, even without one in the quote", () => {
+    vi.stubEnv("TZ", "Asia/Tokyo");
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
+    onTestFinished(() => void vi.useRealTimers().unstubAllEnvs());
+    vi.setSystemTime(Date.parse(usdc.expiresAt) - 90_000);
+    const quote = { ...usdc, expiresAt: usdc.expiresAt.replace("Z", "") };
+    expect(checkout.paymentRequest(payment, quote).remainingMs()).toBe(90_000);
+  });
+
   test("uses the service's clock, not the browser's", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
     onTestFinished(() => void vi.useRealTimers());

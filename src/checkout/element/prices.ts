@@ -1,6 +1,7 @@
 import { InvalidRequestError, SettlekitError } from "../../errors.ts";
 import { realTime, ServiceClock } from "../../http/time.ts";
 import { passesByItself } from "../../resources/waiting.ts";
+import { timeOf } from "../../values.ts";
 import type { Quote } from "../../wire/quote.ts";
 import { paymentRequest } from "../payment-request.ts";
 import { type Choice, choicesOf, codeOf, type Offer, offerOf, type Shared } from "./state.ts";
@@ -126,7 +127,7 @@ export class Prices {
  * be paid. Undefined if the device's clock is plausible, or if the page can read the service's Date header.
  */
 export function clockOf({ status, ...quote }: Quote, headers: Headers): ServiceClock | undefined {
-  const [createdAt, expiresAt] = [Date.parse(quote.createdAt), Date.parse(quote.expiresAt)];
+  const [createdAt, expiresAt] = [timeOf(quote.createdAt), timeOf(quote.expiresAt)];
   const now = realTime.wallClock();
   const isWrong = now < createdAt || now >= expiresAt;
   if (!isWrong || status !== "active" || headers.has("date")) return undefined;

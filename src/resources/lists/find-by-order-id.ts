@@ -3,7 +3,7 @@ import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import type { ApiResponse } from "../../http/answer.ts";
 import type { Http } from "../../http/http.ts";
 import { callSchema, type ReadOptions } from "../../http/settings.ts";
-import { invalidArgument } from "../../values.ts";
+import { invalidArgument, timeOf } from "../../values.ts";
 import { checkOptions } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
@@ -178,7 +178,7 @@ class Search<Item extends Ordered> {
     this.ids.add(String(id));
     // The service may turn references that look like numbers into numbers.
     if (orderId !== null && String(orderId) === this.#orderId) this.found.push(item as Item);
-    const createdMs = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN;
+    const createdMs = timeOf(createdAt);
     // An unreadable time proves nothing.
     this.#isNewestFirst &&= createdMs <= this.#earliestMs;
     this.#latestMs ??= createdMs;

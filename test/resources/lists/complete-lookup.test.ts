@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Withdrawals } from "../../../src/resources/withdrawals.ts";
 import { httpTo } from "../../http/http-to.ts";
 
@@ -164,6 +164,15 @@ describe("findByOrderId with a list that may be incomplete", () => {
     }));
     const options = { createdAfter: "2026-01-04T00:00:00Z" };
     expect(await withdrawals.findByOrderId("wanted", options)).toHaveLength(1);
+  });
+
+  test("reads times without a zone as UTC, wherever it runs", async () => {
+    vi.stubEnv("TZ", "Asia/Tokyo");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const all = items(1200).map((item) => ({ ...item, createdAt: item.createdAt.slice(0, -1) }));
+    const withdrawals = listing((asked) => page(all, asked));
+    const createdAfter = new Date(start + 100 * 60_000);
+    expect(await withdrawals.findByOrderId("order_110", { createdAfter })).toHaveLength(1);
   });
 
   test("reads past createdAfter after pages that do not overlap", async () => {
