@@ -1,7 +1,7 @@
 import type { Payment } from "../../wire/payment.ts";
 import { isPaid } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
-import { choicesOf, type Known } from "./state.ts";
+import { choicesOf, type Known, tokenKey } from "./state.ts";
 import { printable, type Texts } from "./texts.ts";
 
 /** A final status in words, with advice. */
@@ -40,7 +40,7 @@ export function receivedOf(payment: Payment, texts: Texts): string | undefined {
 /** What arrived beyond the amount due, in the token's smallest units; negative if too little, undefined if unknown. */
 function excessOf({ receipt, quotes }: Payment): bigint | undefined {
   const { settledAmountAsset, settledToken, settledChain, selectedQuote } = receipt ?? {};
-  const settled = `${settledChain?.chainId}:${settledToken?.contractAddress?.toLowerCase()}`;
+  const settled = tokenKey(settledChain?.chainId, settledToken?.contractAddress);
   const isSettled = (quote: Quote) =>
     quote.status === "used" && choicesOf([quote])[0]?.key === settled;
   const expected = (selectedQuote ?? quotes.find(isSettled))?.expectedAmountAsset;

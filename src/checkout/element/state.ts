@@ -1,5 +1,5 @@
 import { NotFoundError, SettlekitError, UnexpectedResponseError } from "../../errors.ts";
-import { findChain } from "../../evm/chains.ts";
+import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
 import { passesByItself } from "../../resources/waiting.ts";
 import { invalidArgument, invalidOption } from "../../values.ts";
 import type { ChainId } from "../../wire/fields.ts";
@@ -165,9 +165,8 @@ export function choicesOf(
   const choices = quotes.flatMap(({ token, chainId }) => {
     // The client returns fields that do not fit the schema unchanged.
     if (typeof chainId !== "number" || typeof token?.contractAddress !== "string") return [];
-    const key = `${chainId}:${token.contractAddress.toLowerCase()}`;
     const choice: Choice = {
-      key,
+      key: tokenKey(chainId, token.contractAddress),
       symbol: printable(token.symbol) || "?",
       // A known chain keeps its own name, whatever the service calls it.
       network: findChain(chainId)?.name ?? (printable(token.chain?.name) || `Chain ${chainId}`),
@@ -179,6 +178,12 @@ export function choicesOf(
     return [choice];
   });
   return [...new Map(choices.map((choice) => [choice.key, choice])).values()];
+}
+
+/** Identifies a token. A native asset has either of two addresses, and responses may differ. */
+export function tokenKey(chainId: unknown, contractAddress: unknown): string {
+  const address = String(contractAddress).toLowerCase();
+  return `${chainId}:${isNativeAssetAddress(address) ? "native" : address}`;
 }
 
 /** The customer's total in cents, fees included; undefined until a deposit has an amount. */

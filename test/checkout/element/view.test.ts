@@ -279,6 +279,34 @@ describe("the choices", () => {
   });
 });
 
+describe("a native asset, whose address differs between responses,", () => {
+  const native = (digit: string): Quote => {
+    const contractAddress = `0x${digit.repeat(40)}`;
+    const asset = { symbol: "ETH", contractAddress, decimals: 18, assetType: "native" };
+    return { ...quote, token: { ...quote.token, ...asset }, expectedAmountAsset: "1000" };
+  };
+
+  test("is one choice, and offered as the one that was requested", () => {
+    const [asked, ...others] = choicesOf([native("e"), native("0")]);
+    expect(others).toEqual([]);
+    const quoted = native("0");
+    const request = paymentRequest(payment, quoted, () => 0);
+    expect(offerOf(request, quoted, asked)).toMatchObject({ choice: asked, quote: quoted });
+  });
+
+  test("is compared with the amount that its quote asked for", () => {
+    const receipt = {
+      settledAmountAsset: "1100",
+      settledAmountUsd: "27.50",
+      settledToken: native("e").token,
+      settledChain: { chainId: quote.chainId },
+    };
+    const quotes: Quote[] = [{ ...native("0"), status: "used" }];
+    const view = knowing({ payment: { ...payment, status: "completed", quotes, receipt } });
+    expect(view.outcome).toMatch(/more than was due/);
+  });
+});
+
 describe("an offer", () => {
   test.each([
     ["in another token", { token: { ...quote.token, contractAddress: `0x${"1".repeat(40)}` } }],
