@@ -52,7 +52,8 @@ export function paymentRequest(
   const target = { address, chainId, amountUnits };
   return {
     address,
-    amount: formatUnits(amountUnits, token.decimals),
+    // Refuses a quote without a token.
+    amount: formatUnits(amountUnits, token?.decimals),
     amountUnits,
     symbol: token.symbol,
     amountDueCents: quote.amountDueCents ?? payment.amountDueCents ?? payment.amountInCents,

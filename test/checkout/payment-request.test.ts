@@ -100,6 +100,13 @@ describe("a payment request", () => {
     expect(checkout.paymentRequest(payment, drifted).chainId).toBe(84532);
   });
 
+  test("is refused without a token", () => {
+    const { token: _, ...without } = usdc;
+    expect(() => checkout.paymentRequest(payment, without as Quote)).toThrow(
+      expect.objectContaining({ name: "InvalidRequestError", param: "decimals" }),
+    );
+  });
+
   test("is refused when the token contradicts itself", () => {
     const token = { ...usdc.token, assetType: "native" };
     expect(() => checkout.paymentRequest(payment, { ...usdc, token })).toThrow(

@@ -162,8 +162,9 @@ export function rereadMs(
 export function choicesOf(
   quotes: readonly { readonly token: Token; readonly chainId: ChainId }[],
 ): Choice[] {
-  const choices = quotes.flatMap(({ token, chainId }) => {
-    // The client returns fields that do not fit the schema unchanged.
+  const choices = quotes.flatMap((quote) => {
+    // The client returns values that do not fit the schema unchanged.
+    const { token, chainId }: Partial<Quote> = { ...quote };
     if (typeof chainId !== "number" || typeof token?.contractAddress !== "string") return [];
     const choice: Choice = {
       key: tokenKey(chainId, token.contractAddress),

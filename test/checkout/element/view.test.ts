@@ -116,6 +116,12 @@ describe("a payment that is processing or over", () => {
     expect(knowing({ payment: { ...payment, status } }).outcome).toBe(outcome);
   });
 
+  test("shows its outcome although one of its quotes is null", () => {
+    const receipt = { settledAmountAsset: "25000000", settledAmountUsd: "25.00" };
+    const paid: Payment = { ...payment, status: "completed", quotes: [null as never], receipt };
+    expect(knowing({ payment: paid }).outcome).toBe("$25.00 arrived. Thank you.");
+  });
+
   test("shows its outcome although a used quote has no token", () => {
     const { token } = quote;
     const { receipt } = received("27500000", "27.50");
@@ -273,9 +279,9 @@ describe("the choices", () => {
     expect(new Set(networks.map(({ label }) => label)).size).toBe(2);
   });
 
-  test("leave out chains that have no EVM address, and quotes without a token", () => {
+  test("leave out chains that have no EVM address, quotes without a token, and null", () => {
     const solana = { ...quote, chainId: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" } as const;
-    expect(choicesOf([solana, { ...quote, token: null as never }])).toEqual([]);
+    expect(choicesOf([solana, { ...quote, token: null as never }, null as never])).toEqual([]);
   });
 });
 
