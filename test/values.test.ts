@@ -1,5 +1,23 @@
-import { expect, test, vi } from "vitest";
-import { canonicalJson, environmentVariable, nearest, show } from "../src/values.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { canonicalJson, environmentVariable, nearest, show, timeOf } from "../src/values.ts";
+
+test.each([
+  ["2026-01-01T12:00:00.123Z", "2026-01-01T12:00:00.123Z"],
+  ["2026-01-01T12:00:00.123", "2026-01-01T12:00:00.123Z"],
+  ["2026-01-01T12:00:00", "2026-01-01T12:00:00.000Z"],
+  ["2026-01-01T12:00:00.123456789", "2026-01-01T12:00:00.123Z"],
+  ["2026-01-01T12:00:00+02:00", "2026-01-01T10:00:00.000Z"],
+  ["2026-01-01T12:00:00-05:00", "2026-01-01T17:00:00.000Z"],
+  ["2026-01-01", "2026-01-01T00:00:00.000Z"],
+  ["soon", null],
+  ["", null],
+  [1_767_225_600_000, null],
+  [null, null],
+])("timeOf reads %j as %s in every time zone", (timestamp, iso) => {
+  vi.stubEnv("TZ", "America/New_York");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(new Date(timeOf(timestamp)).toJSON()).toBe(iso);
+});
 
 test.each([
   ["text", '"text"'],

@@ -1,4 +1,4 @@
-import { describe, expect, vi } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { type Shop, shops } from "./shop.ts";
 
 describe.each(shops)("a list with items of the last hours, on %s,", (_, it) => {
@@ -24,6 +24,21 @@ describe.each(shops)("a list with items of the last hours, on %s,", (_, it) => {
         };
       }
     } as never);
+
+  it("is read to the same item in every time zone, even if its times have none", async ({
+    shop,
+  }) => {
+    vi.stubEnv("TZ", "Asia/Tokyo");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await setWatermark(shop, 60);
+    vi.spyOn(shop.client.payments, "list").mockImplementation(async function* () {
+      for (const ago of [10, 20, 66, 70]) {
+        const createdAt = new Date(now - ago * minute).toISOString().replace("Z", "");
+        yield { id: `p${ago}`, status: "completed", createdAt };
+      }
+    } as never);
+    expect(await shop.inbox.reconcile()).toMatchObject({ listed: 2 });
+  });
 
   it.for([
     ["until the first that is too old", [10, 64, 66, 20], 2],
