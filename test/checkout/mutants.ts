@@ -24,14 +24,14 @@ export const checkoutMutants: readonly Mutant[] = [
     file: `${element}/state.ts`,
     find: "(!asked || (asked.key === choice.key && asked.decimals === choice.decimals))",
     replace: "(!asked || asked.chainId)",
-    test: `${tests}/view.test.ts`,
+    test: `${tests}/state.test.ts`,
   },
   {
     name: "an expired quote is shown",
     file: `${element}/state.ts`,
     find: "if (request.remainingMs() === 0) {",
     replace: "if (request.remainingMs() < 0) {",
-    test: `${tests}/view.test.ts`,
+    test: `${tests}/state.test.ts`,
   },
   {
     name: "an amount loses digits on its way to the wallet",
