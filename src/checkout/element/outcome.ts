@@ -42,7 +42,7 @@ function excessOf({ receipt, quotes }: Payment): bigint | undefined {
   const { settledAmountAsset, settledToken, settledChain, selectedQuote } = receipt ?? {};
   const settled = tokenKey(settledChain?.chainId, settledToken?.contractAddress);
   const isSettled = (quote: Quote) =>
-    quote?.status === "used" && choicesOf([quote])[0]?.key === settled;
+    choicesOf([quote])[0]?.key === settled && quote.status === "used";
   const expected = (selectedQuote ?? quotes.find(isSettled))?.expectedAmountAsset;
   const digits = /^\d{1,78}$/;
   if (!digits.test(settledAmountAsset ?? "") || !digits.test(expected ?? "")) return undefined;

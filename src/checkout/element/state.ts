@@ -184,7 +184,7 @@ export function choicesOf(
 /** Identifies a token. A native asset has either of two addresses, and responses may differ. */
 export function tokenKey(chainId: unknown, contractAddress: unknown): string {
   const address = String(contractAddress).toLowerCase();
-  return `${chainId}:${isNativeAssetAddress(address) ? "native" : address}`;
+  return isNativeAssetAddress(address) ? `${chainId}` : `${chainId}:${address}`;
 }
 
 /** The customer's total in cents, fees included; undefined until a deposit has an amount. */
@@ -224,7 +224,7 @@ export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | u
   throw invalidArgument(
     "quote",
     "The service returned a quote in another token, on another chain or with other decimals than the payment " +
-      "names. It is not shown; choose another token.",
+      "names. Choose another token.",
     "foreign_quote",
   );
 }
