@@ -3,6 +3,7 @@ import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
 import { maxTimerMs } from "../duration.ts";
 import { TimeoutError } from "../errors.ts";
+import type { CreateOnceInput } from "../resources/payouts/payout.ts";
 import { show } from "../values.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
@@ -104,7 +105,7 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       if (payout) {
         // Before the question: nobody should confirm what will be refused.
         const { ledgerClient } = await import("../resources/payouts/ledger-client.ts");
-        const body = ledgerClient(client.withdrawals).checked(input as never);
+        const body = ledgerClient(client.withdrawals).checked(input as unknown as CreateOnceInput);
         await confirmPayout(body, payout, client.baseUrl);
       }
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
