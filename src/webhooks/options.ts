@@ -98,12 +98,12 @@ export function checkOption(param: string, isRight: boolean, expected: string): 
   throw invalidOption(param, `The option ${param} must be ${expected}.`);
 }
 
-export function readHeaderPrefix(
-  headerPrefix = environmentVariable("SETTLEKIT_HEADER_PREFIX") || "X-Service",
-): string {
-  const isPrefix = typeof headerPrefix === "string" && /^[\w-]*\w$/.test(headerPrefix);
-  checkOption("headerPrefix", isPrefix, "letters, digits and inner hyphens, such as X-Service");
-  return headerPrefix;
+export function readHeaderPrefix(option?: string): string {
+  const source = option === undefined ? "SETTLEKIT_HEADER_PREFIX" : "The option headerPrefix";
+  const prefix = option === undefined ? environmentVariable(source) || "X-Service" : option;
+  if (typeof prefix === "string" && /^[A-Za-z0-9-]{0,99}[A-Za-z0-9]$/.test(prefix)) return prefix;
+  const problem = `${source} must be letters, digits and inner hyphens, such as X-Service.`;
+  throw invalidOption("headerPrefix", problem);
 }
 
 export const secretVariable = "SETTLEKIT_WEBHOOK_SECRET";

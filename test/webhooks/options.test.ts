@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { MerchantClient } from "../../src/client.ts";
 import { signedDelivery } from "../../src/testing/index.ts";
 import {
   ConfigurationError,
@@ -29,6 +30,8 @@ describe("an option with an invalid value", () => {
     ["headerPrefix", "X-Sérvice", expectedPrefix],
     ["headerPrefix", "X-Service\n", expectedPrefix],
     ["headerPrefix", "X-Service-", expectedPrefix],
+    ["headerPrefix", "X_Service", expectedPrefix],
+    ["headerPrefix", "X".repeat(101), expectedPrefix],
     ["headerPrefix", 1, expectedPrefix],
     ["now", new Date(), "a function that returns a valid Date"],
     ["logger", {}, "an object with warn and error"],
@@ -103,6 +106,23 @@ describe("the header prefix", () => {
     expect(refusal(receiver({ now, headerPrefix: "X-Pay" }), { body, headers })).toBeUndefined();
   });
 
+  it.each(["X-Service-", "X_Service", "X".repeat(101), "X".repeat(100), "-X"])(
+    "is accepted or refused as the client does: %s in SETTLEKIT_HEADER_PREFIX",
+    (prefix) => {
+      vi.stubEnv("SETTLEKIT_HEADER_PREFIX", prefix);
+      const options = { secretKey: "sk_1", baseUrl: "https://api.example" };
+      const messageOf = (construct: () => unknown) => {
+        try {
+          return void construct();
+        } catch (error) {
+          return String(error);
+        }
+      };
+      const own = messageOf(() => receiver({}));
+      expect(own).toBe(messageOf(() => new MerchantClient(options)));
+    },
+  );
+
   it("comes from SETTLEKIT_HEADER_PREFIX for signWebhook and signedDelivery, too", () => {
     vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "X-Pay");
     expect(Object.keys(signWebhook({ event: paymentUpdated, secret }).headers)).toEqual([
@@ -119,7 +139,7 @@ describe("the header prefix", () => {
     vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "");
     expect(refusal(receiver(), delivery())).toBeUndefined();
     vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "whsec t0p");
-    expect(() => receiver()).toThrow(`The option headerPrefix must be ${expectedPrefix}.`);
+    expect(() => receiver()).toThrow(`SETTLEKIT_HEADER_PREFIX must be ${expectedPrefix}.`);
   });
 });
 
