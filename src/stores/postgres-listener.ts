@@ -28,7 +28,10 @@ export class PostgresListener<Client extends PostgresClient> {
     this.#wakes.clear();
     // A connection that is dead may never answer LISTEN.
     this.#drop();
-    await this.#connecting;
+    const connecting = this.#connecting;
+    await connecting;
+    // Another close was faster, or there was no connection yet and a new worker has made the first.
+    if (this.#connecting !== connecting) return;
     this.#drop();
     // Another worker may have started in the meantime.
     this.#connecting = this.#wakes.size === 0 ? undefined : this.#open();

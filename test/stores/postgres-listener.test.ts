@@ -52,3 +52,23 @@ it("listens for a worker that starts while the last one stops", async () => {
   await unsubscribeSecond();
   expect(held.size).toBe(0);
 });
+
+it.each([
+  ["an idle listener is closed", 0],
+  ["a connected one is closed", 1],
+  ["a connected one is closed twice", 2],
+])("holds one client of the pool after a worker has started while %s", async (_, closes) => {
+  const { held, listener } = counted();
+  if (closes > 0) {
+    listener.add("inbox", () => {});
+    await vi.advanceTimersByTimeAsync(0);
+  }
+  const closing = [listener.close()];
+  if (closes > 1) closing.push(listener.close());
+  const unsubscribe = listener.add("payouts", () => {});
+  await Promise.all(closing);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(held.size).toBe(1);
+  await unsubscribe();
+  expect(held.size).toBe(0);
+});
