@@ -1,7 +1,7 @@
 import { SettlekitError } from "../errors.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { checkSignal } from "../stores/worker.ts";
-import { checkOptionNames, timeOf } from "../values.ts";
+import { checkOptionNames, show, timeOf } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { makeDue, subjectQueue, tasksOf } from "./claims.ts";
 import { noteNews, storable } from "./news.ts";
@@ -28,6 +28,7 @@ interface List {
 /** An item of a list, of which anything may be unreadable. */
 interface Listed<Id = unknown> {
   readonly id: Id;
+  readonly orderId?: unknown;
   readonly status: unknown;
   readonly createdAt: string;
 }
@@ -87,6 +88,14 @@ function clockWasAhead(what: string): SettlekitError {
   return new SettlekitError(
     `The database's clock was ahead, and has been set back. ${what} Review what happened in the meantime.`,
     { code: "clock_was_ahead" },
+  );
+}
+
+function unusableId(kind: SubjectKind, { id, orderId }: Listed): SettlekitError {
+  return new SettlekitError(
+    `The service lists a ${kind} whose id is ${show(id)}, which the inbox cannot store: no effect runs for it. Look up the ` +
+      `orderId ${show(orderId)} at the service.`,
+    { code: "unusable_id" },
   );
 }
 
@@ -191,7 +200,10 @@ async function walk(
     }
     found.listed++;
     const id = storable(item.id);
-    if (id === undefined) continue;
+    if (id === undefined) {
+      report({ type: "failed", tenant, kind, error: unusableId(kind, item) });
+      continue;
+    }
     if (createdAt < oldestOpen && !isEnded(item.status)) oldestOpen = createdAt;
     if (batch.push({ ...item, id }) >= batchSize) await flush();
   }

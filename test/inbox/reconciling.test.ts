@@ -98,6 +98,12 @@ describe.each(shops)("reconciling on %s", (_, it) => {
       expect(await shop.inbox.reconcile()).toMatchObject({ listed: 3 });
       await shop.inbox.settleDue();
       expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
+      const failures = shop.told("failed").map(({ kind, error }) => ({ kind, error }));
+      const error = expect.objectContaining({
+        code: "unusable_id",
+        message: expect.stringContaining('the orderId "odd"'),
+      });
+      expect(failures).toEqual(field === "id" ? [{ kind: "payment", error }] : []);
       const [first] = await shop.query(watermark);
       await shop.advance(8 * 86_400_000);
       await shop.inbox.reconcile();
