@@ -32,8 +32,8 @@ export interface InboxStats {
   /** Subjects with changes that are not settled yet, except parked ones. */
   readonly changed: number;
   /**
-   * How long the oldest of them, or the oldest task that is not running, has been waiting, in milliseconds; 0 if there
-   * are none.
+   * How long the oldest of them, or the oldest task that is not in its first run, has been waiting, in milliseconds; 0 if
+   * there are none.
    */
   readonly lagMs: number;
   /** Since when the oldest subject with changes has been waiting. */
@@ -85,7 +85,8 @@ FROM (SELECT count(*) AS changed, min(changed_at) AS oldest FROM {inbox_subjects
 (SELECT count(*) AS settled FROM {inbox_subjects} WHERE settled_at > {now} - 60000) AS lately,
 (SELECT count(*) AS parked FROM {inbox_subjects} WHERE parked_at IS NOT NULL) AS stuck,
 (SELECT count(*) AS tasks, count(parked_at) AS parked_tasks,
-  min(CASE WHEN parked_at IS NULL AND lease_until <= {now} THEN created_at END) AS oldest_task FROM {inbox_tasks}) AS planned,
+  min(CASE WHEN parked_at IS NULL AND (lease_until <= {now} OR failures > 0) THEN created_at END) AS oldest_task
+  FROM {inbox_tasks}) AS planned,
 (SELECT sum(missed) AS missed FROM {inbox_watermarks}) AS lists`,
   );
   const { changed, oldest, oldest_task, parked, parked_tasks, tasks, settled, missed } = row;

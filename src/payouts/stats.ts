@@ -17,7 +17,8 @@ export interface PayoutsStats {
   readonly states: Readonly<Record<PayoutState, number>>;
   /**
    * How long the payout that has been due longest has waited for a worker, in milliseconds; 0 if none is due. Payouts that
-   * wait for an approval, the limits or a decision are not due, nor are unsent ones while the breaker is open.
+   * wait for an approval, the limits or a decision are not due, nor are unsent ones while the breaker is open. A failed
+   * try makes a payout due later, so its wait begins anew: watch the `failed` and `doubt` events for those.
    */
   readonly lagMs: number;
   /** USD cents reserved from the budget since midnight UTC. */

@@ -109,17 +109,21 @@ describe.each(shops)("tasks on %s", (_, it) => {
     expect(other.told("failed")).toEqual([]);
   });
 
-  it("do not count as waiting while they run", async ({ shop }) => {
+  it("do not count as waiting while they run, unless they have failed before", async ({ shop }) => {
     const lags: number[] = [];
     shop.inbox.task("email", async () => {
       await shop.advance(10_000);
       lags.push((await shop.inbox.stats()).lagMs);
+      if (lags.length === 1) throw new Error("The mail server timed out.");
     });
     shop.inbox.on("payment", "ship", { states: ["completed"] }, (_tx, _payment, tools) =>
       tools.after("email"),
     );
     await shop.paid("order_1");
     await shop.inbox.settleDue();
-    expect(lags).toEqual([0]);
+    await shop.advance(10_000);
+    await shop.inbox.settleDue();
+    expect(lags).toEqual([0, 30_000]);
+    expect((await shop.inbox.stats()).lagMs).toBe(0);
   });
 });
