@@ -145,8 +145,9 @@ function checkIdempotencyKey(key: string | undefined): string {
   );
 }
 
-/** "." and ".." survive encoding, and URL parsing would resolve them. Some proxies decode slashes, then do the same. */
-const notAnId = /^$|(^|[/\\])\.{1,2}([/\\]|$)|\p{Cc}/u;
+// Missing values as text. "." and ".." survive encoding, and URL parsing would resolve them. Some proxies decode slashes,
+// then do the same.
+const notAnId = /^(undefined|null|NaN|\[object \w+\])?$|(^|[/\\])\.{1,2}([/\\]|$)|\p{Cc}/u;
 
 /** Fills in ids. None of them can change the route. */
 function fillPath(path: string, values: Readonly<Record<string, string>>): string {

@@ -210,6 +210,8 @@ describe("payments.get", () => {
 
   test.each([
     ...["", ".", "..", "a\nb", "a\u0000", "\ud800"],
+    // Missing values in text, as in `${params.id}`.
+    ...["undefined", "null", "NaN", "[object Object]", "[object Promise]"],
     // Encoded, these lead to another route behind a proxy that decodes slashes, as nginx may.
     ...["../withdrawals", "a/../../withdrawals", "..\\withdrawals", "a/.."],
   ])("refuses the id %j", async (id) => {
@@ -228,6 +230,7 @@ describe("payments.get", () => {
     ["//evil.example", "%2F%2Fevil.example"],
     ["%2e%2e", "%252e%252e"],
     ["a#b", "a%23b"],
+    ["pay_undefined", "pay_undefined"],
   ])("encodes the id %j, so that it never becomes another route", async (id, encoded) => {
     using server = scriptedService({ body: { ...payment, id } });
     await clientOf(server).payments.get(id);
