@@ -197,6 +197,15 @@ export function checkOrderId(value: unknown): string {
   throw invalidArgument("orderId", `orderId must be a non-empty string, got ${show(value)}.`);
 }
 
+/** @throws {InvalidRequestError} when it is not a whole number of at least `min`. */
+export function checkCount(param: string, value: unknown, min: number): void {
+  if (Number.isSafeInteger(value) && Number(value) >= min) return;
+  throw invalidArgument(
+    param,
+    `${param} must be a whole number, ${min} or more, got ${show(value)}.`,
+  );
+}
+
 /** @throws {InvalidRequestError} for an unknown state. */
 export function checkState(value: unknown): PayoutState {
   const state = payoutStates.find((known) => known === value);

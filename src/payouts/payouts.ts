@@ -1,7 +1,7 @@
 import { WorkerSlot } from "../stores/lifecycle.ts";
 import { type Observer, Observers } from "../stores/observers.ts";
 import { migrate, type Store, type StoreMode, type Work } from "../stores/store.ts";
-import { checkWhole, type DueOptions, readDue } from "../stores/worker.ts";
+import { type DueOptions, readDue } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp } from "./claims.ts";
 import { contextOf, decide, type PayoutsContext, tell } from "./context.ts";
@@ -18,6 +18,7 @@ import {
   type PlanOptions,
 } from "./options.ts";
 import {
+  checkCount,
   checkName,
   checkOrderId,
   checkReason,
@@ -196,8 +197,8 @@ export class Payouts<Client, Mode extends StoreMode> {
     checkOptionNames(query, ["state", "limit", "offset"], "filter");
     const { state, limit = 100, offset = 0 } = query;
     const { store, tenant } = this.#context;
-    checkWhole("limit", limit, 1);
-    checkWhole("offset", offset, 0);
+    checkCount("limit", limit, 1);
+    checkCount("offset", offset, 0);
     const known = state === undefined ? state : checkState(state);
     const rows = await store.transaction(() => readRows(tenant, known, limit, offset));
     return rows.map(payoutFrom);

@@ -98,7 +98,13 @@ it("refuses invalid options", async () => {
   const payouts = World.inMemory().open();
   expect(() => payouts.start({ concurrency: 0 })).toThrow(/concurrency must be a whole number, 1/);
   expect(() => payouts.start({ pollMs: 0 })).toThrow(/pollMs/);
-  await expect(payouts.list({ limit: 0 })).rejects.toThrow(/limit/);
+  for (const query of [{ limit: 0 }, { limit: 1.5 }, { offset: -1 }, { state: "x" as "sent" }]) {
+    await expect(payouts.list(query)).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      code: "invalid_request",
+      param: Object.keys(query)[0],
+    });
+  }
   await expect(payouts.get(undefined as never)).rejects.toThrow(
     /orderId must be a non-empty string/,
   );
