@@ -69,6 +69,9 @@ export function disturbDeliveries(
   deliveries: readonly Sendable[],
   disturbance: Disturbance,
 ): DisturbedDelivery[] {
+  const isSigned = (it?: Sendable) => typeof it?.body === "string";
+  const areSigned = Array.isArray(deliveries) && deliveries.every(isSigned);
+  checkOption("deliveries", areSigned, "an array of results of signedDelivery");
   checkOptionNames(disturbance, disturbanceNames);
   const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
   const { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret = "" } = disturbance;
@@ -88,7 +91,6 @@ export function disturbDeliveries(
   const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
   const disturbed: Omit<DisturbedDelivery, "isDuplicate">[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
-    checkOption("deliveries", typeof body === "string", "results of signedDelivery");
     const sent = { body, headers };
     const add = (share: number, copy: () => Sendable, tampered?: Tampering) => {
       // Draws nothing for a share of 0 or 1, so that it does not affect other copies.

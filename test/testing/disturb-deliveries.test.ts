@@ -127,11 +127,11 @@ describe("disturbed deliveries", () => {
     );
   });
 
-  it("are not events or requests: those have no signed text to send", () => {
+  it("are a list, and not of events or requests: those have no signed text to send", () => {
     const event = { event: "payment.updated", data: {} };
-    for (const it of [event, deliveries[0]?.request("https://shop.example")]) {
-      const unsigned = it as unknown as Sendable;
-      expect(() => disturbDeliveries([unsigned], { seed: 1 })).toThrow(
+    const request = deliveries[0]?.request("https://shop.example");
+    for (const given of [undefined, deliveries[0], [undefined], [event], [request]]) {
+      expect(() => disturbDeliveries(given as Sendable[], { seed: 1 })).toThrow(
         expect.objectContaining({ name: "ConfigurationError", param: "deliveries" }),
       );
     }
