@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { OutcomeUnknownError } from "../errors.ts";
 import type { PayoutsEvent } from "../payouts/index.ts";
 import { readWaiting, type Waiting } from "../payouts/stats.ts";
@@ -56,11 +57,17 @@ export const runCommand = defineCommand({
         );
       }
       const { tenant, limits } = ledger;
-      const waiting = await store.transaction(() => readWaiting(tenant, limits.approveAbove));
-      for (const each of waiting) terminal.warn(textOf(each));
-      const { stopped } = await payouts.stats();
-      const advice = "See settlekit payouts status and reopen.";
-      if (stopped) terminal.warn(`All payouts are stopped. ${stopped.reason} ${advice}`);
+      const report = async () => {
+        const waiting = await store.transaction(() => readWaiting(tenant, limits.approveAbove));
+        for (const each of waiting) terminal.warn(textOf(each));
+        const { stopped } = await payouts.stats();
+        const advice = "See settlekit payouts status and reopen.";
+        if (stopped) terminal.warn(`All payouts are stopped. ${stopped.reason} ${advice}`);
+        return stopped;
+      };
+      // A database that no longer responds must not hold up the exit.
+      const late = interruption === undefined ? [] : [setTimeout(2_000)];
+      const stopped = await Promise.race([report(), ...late]);
       if (interruption !== undefined) return interruption;
       if (failure !== undefined) throw failure;
       return stopped ? exitCodes.api : exitCodes.ok;

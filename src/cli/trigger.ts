@@ -82,26 +82,19 @@ export const triggerCommand = defineCommand({
     const owner = { orderId, ...(merchantId && { merchantId }) };
     const create = () => createdDelivery(event, status, owner, url);
     if (to === undefined) return reportDelivery(await create(), terminal);
-    const signingSecret = secretFrom(secret, "webhook");
+    const signing = { secret: secretFrom(secret, "webhook"), headerPrefix: values.headerPrefix };
     const data: EventData = detached
       ? inventedData(event, status, owner)
       : { ...(await create()).data };
     for (const assignment of assignments) assign(data, assignment);
-    const { body, headers } = signWebhook({
-      event: { event, data },
-      secret: signingSecret,
-      headerPrefix: values.headerPrefix,
-    });
+    const { body, headers } = signWebhook({ event: { event, data }, ...signing });
     terminal.say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
     if (!eventNames.includes(event)) {
       const fact = misspeltEvent(event, eventNames) ?? `The event ${show(event)} is not known.`;
       terminal.warn(`${fact} The known events are ${eventNames.join(", ")}.`);
     }
-    const answer = await send({
-      url: to,
-      headers: Object.entries(headers).flat(),
-      body: Buffer.from(body),
-    });
+    const sent = Object.entries(headers).flat();
+    const answer = await send({ url: to, headers: sent, body: Buffer.from(body) });
     terminal.report({ type: "sent", url: to.href, event, data, detached, ...answer });
     return reportAnswer(to.href, answer, terminal);
   },

@@ -131,7 +131,7 @@ describe("disturbed deliveries", () => {
     const event = { event: "payment.updated", data: {} };
     const request = deliveries[0]?.request("https://shop.example");
     for (const given of [undefined, deliveries[0], [undefined], [event], [request]]) {
-      expect(() => disturbDeliveries(given as Sendable[], { seed: 1 })).toThrow(
+      expect(() => disturbDeliveries(given as never, { seed: 1 })).toThrow(
         expect.objectContaining({ name: "ConfigurationError", param: "deliveries" }),
       );
     }
