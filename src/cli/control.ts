@@ -61,7 +61,7 @@ export async function simulate(
 const duration = readBy((input) => {
   const milliseconds = parseDuration(input);
   if (milliseconds !== undefined) return milliseconds;
-  throw new UsageError("Expected a whole number with a unit: 500ms, 90s, 15m, 2h or 1d.");
+  throw new UsageError("Expected a whole number with a unit, as in 90s or 15m; at most 1000000d.");
 });
 
 export const advanceCommand = defineCommand({

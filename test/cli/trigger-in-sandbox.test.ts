@@ -120,7 +120,8 @@ describe("settlekit trigger with a sandbox", () => {
     const { data } = new Webhooks({ secret: webhookSecret }).verifySync(received);
     expect(data).toMatchObject({ merchantId });
     const unknown = await run("trigger", "payment.created", "--merchant-id", "nobody");
-    expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining("not a merchant") });
+    const message = `settlekit: merchantId must be one of this sandbox's: ${sandbox.merchantId}.\n`;
+    expect(unknown).toMatchObject({ code: 5, stderr: message });
   });
 
   test.each([

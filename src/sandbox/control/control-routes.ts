@@ -117,7 +117,8 @@ async function send(
   const fields = parseObject((await c.req.text()) || "{}");
   const { merchantId = merchants[0]?.merchantId, ...given } = fields;
   const merchant = merchants.find((it) => it.merchantId === merchantId);
-  if (!merchant) throw refuseField(422, "merchantId", "is not a merchant of this sandbox.");
+  const ids = merchants.map((it) => it.merchantId).join(", ");
+  if (!merchant) throw refuseField(422, "merchantId", `must be one of this sandbox's: ${ids}.`);
   const { name } = credentialHeader("secretKey", headerPrefix);
   const headers = { [name]: merchant.secretKey, "Content-Type": "application/json" };
   const body = JSON.stringify({ currency: "USD", ...given });
