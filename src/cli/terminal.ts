@@ -91,8 +91,7 @@ export function createTerminal({ stdout, stderr }: Streams) {
     },
     /** From now on, prints `[redacted]` for this credential, even if a service echoes it. */
     conceal(credential: string) {
-      // Anything shorter would also match unrelated words.
-      if (credential.length >= 8) redactors.push(redactor(credential));
+      redactors.push(redactor(credential));
     },
     /** A text without the concealed credentials. */
     redact: redacted,

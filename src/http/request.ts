@@ -115,8 +115,8 @@ const tellingAtEnd = 6;
 export function redactor(credential: string): (text: string) => string {
   let pattern: RegExp | undefined;
   return (text) => {
-    if (credential === "" || text === "") return text;
-    // Built when first needed, because most calls redact nothing.
+    // A shorter one would match unrelated words. The pattern is built late, because most calls redact nothing.
+    if (credential.length < 8 || text === "") return text;
     pattern ??= patternOf(credential);
     return text.replace(pattern, "[redacted]");
   };
