@@ -19,25 +19,39 @@ export const fast = { parent: fastFolder, flags: ["-c", "fsync=off"] };
 /** Starts a separate PostgreSQL server with an empty folder. `url` has no database. */
 export async function startPostgres({ parent = tmpdir(), flags = [] as string[] } = {}) {
   const EmbeddedPostgres = await loadEmbeddedPostgres();
-  const port = await freePort();
   const password = "settlekit";
+  let lastLog = "";
   const server = new EmbeddedPostgres({
     databaseDir: await mkdtemp(join(parent, "settlekit-postgres-")),
     user: "postgres",
     password,
-    port,
     // The folder is removed at the end.
     persistent: false,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
-    onLog() {},
+    onLog(message) {
+      lastLog = message;
+    },
     onError() {},
     // Not those of the machine, of which LANG may name one that is not installed.
     initdbFlags: ["--no-sync", "--no-locale", "--encoding=UTF8"],
     postgresFlags: ["-h", "127.0.0.1", "-c", "max_connections=200", ...flags],
   });
   await server.initialise();
-  await server.start();
+  // Another run may take the port before the server does.
+  let port = 0;
+  for (let tries = 1; port === 0; tries++) {
+    const free = await freePort();
+    Object.assign(Object(server).options, { port: free });
+    await server.start().then(
+      () => {
+        port = free;
+      },
+      () => {
+        if (tries === 5) throw new Error(`PostgreSQL did not start: ${lastLog}`);
+      },
+    );
+  }
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}`,
     /** Stops it and starts it again with its data. */
