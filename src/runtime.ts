@@ -57,6 +57,16 @@ export function requireServer(): void {
   );
 }
 
+/** Refuses to serve requests in happy-dom, whose Request replaces the platform's and cannot be built from one. */
+export function requireOwnRequest(): void {
+  if (!("happyDOM" in globalThis)) return;
+  throw new ConfigurationError(
+    "A sandbox cannot listen in happy-dom, which replaces Request and Response. Use the test runner's node environment " +
+      "for this file, or start the sandbox outside of it, such as in vitest's globalSetup.",
+    { code: "unsupported_platform" },
+  );
+}
+
 /**
  * A value that all copies of settlekit in the process share, whatever their versions. Bundlers such as Next.js's load
  * several, each with modules of its own. The name changes when the value's shape does.

@@ -5,6 +5,7 @@ import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
+import { requireOwnRequest } from "../runtime.ts";
 import { invalidOption, show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { checkOptions, must } from "../wire/fields.ts";
@@ -84,13 +85,12 @@ const listenSchema = optionsOf({
 
 /** @throws {ConfigurationError} code `invalid_option`, `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
 export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
+  requireOwnRequest();
   checkOptions(listenSchema, options);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
   const allowed = new Set([...names.map(checkedName), canonical(host)]);
-  const isAllowedHost = (hostname: string) => {
-    const name = canonical(hostname);
-    return allowed.has(name) || localNames.test(name);
-  };
+  const isAllowedHost = (hostname: string) =>
+    allowed.has(canonical(hostname)) || localNames.test(canonical(hostname));
   const answer: Answer = async (request, { incoming, outgoing }) => {
     const connection: Connection = { signal: request.signal, isAllowedHost };
     const response = await app.fetch(whole(request), connection);

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { createSandbox } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ConfigurationError } from "../../src/errors.ts";
 import { errorOf, list, newYear, order, paymentsPath } from "./merchant.ts";
 
@@ -20,6 +20,16 @@ function post(url: string, secretKey: string, body: BodyInit, headers = {}) {
 }
 
 describe("a listening sandbox", () => {
+  it("is refused in happy-dom, whose Request and Response it cannot serve", async () => {
+    vi.stubGlobal("happyDOM", {});
+    await expect(createSandbox().listen({ port: 0 })).rejects.toMatchObject({
+      name: "ConfigurationError",
+      code: "unsupported_platform",
+      message: expect.stringContaining("node environment"),
+    });
+    vi.unstubAllGlobals();
+  });
+
   it("serves the same API as in process, with payment pages at its own URL", async () => {
     const sandbox = createSandbox({ now: newYear });
     await using server = await sandbox.listen({ port: 0 });
