@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type Disturbance,
-  disturbDeliveries,
-  type Sendable,
-  signedDelivery,
-} from "../../src/testing/index.ts";
+import { type Disturbance, disturbDeliveries, signedDelivery } from "../../src/testing/index.ts";
 import { signWebhook, Webhooks, WebhookVerificationError } from "../../src/webhooks/index.ts";
 
 const secret = "whsec_t0p";
