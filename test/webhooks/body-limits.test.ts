@@ -50,19 +50,22 @@ describe("a body that takes longer than bodyTimeoutMs", () => {
     });
   });
 
-  it("is answered with 408 by a Web handler, which cancels it", async () => {
+  it("is answered with 408 by a Web handler, and may go on arriving", async () => {
     fakeTimers();
     const cancel = vi.fn();
     const body = new ReadableStream({ cancel });
     const { headers } = delivery();
     const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
     const answer = receiver(limits).fetchHandler()(new Request("https://shop.example", init));
+    let isAnswered = false;
+    void answer.finally(() => (isAnswered = true));
     await new Promise(setImmediate);
     vi.advanceTimersByTime(6999);
-    expect(cancel).not.toHaveBeenCalled();
+    await new Promise(setImmediate);
+    expect(isAnswered).toBe(false);
     vi.advanceTimersByTime(1);
     expect((await answer).status).toBe(408);
-    expect(cancel).toHaveBeenCalledOnce();
+    expect(cancel).not.toHaveBeenCalled();
   });
 
   it("is refused by verify", async () => {

@@ -20,24 +20,23 @@ const cure =
 export function bodyReader(request: Request): ReadBody {
   return async (maxBodyBytes, signal) => {
     if (request.bodyUsed || request.body?.locked) throw bodyAlreadyParsed(cure);
-    const reader = request.body?.getReader();
-    // Not awaited: the sender may never react. Harmless once everything is read.
-    const cancel = () => void reader?.cancel().catch(() => undefined);
-    // Ends a pending read.
-    signal.addEventListener("abort", cancel);
-    const body = growingBody(maxBodyBytes);
-    try {
-      while (reader) {
-        // A truncated body rejects, with a platform-specific error.
-        const chunk = await reader.read().catch(() => undefined);
-        signal.throwIfAborted();
-        if (chunk === undefined) return undefined;
-        if (chunk.done) break;
-        body.add(chunk.value);
-      }
-      return body.bytes();
-    } finally {
-      cancel();
-    }
+    const late = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+    return Promise.race([readStream(request, maxBodyBytes, signal), late]);
   };
+}
+
+/** Never cancels: some platforms then crash when more arrives, or reset the connection before the response was sent. */
+async function readStream(request: Request, maxBodyBytes: number, signal: AbortSignal) {
+  const reader = request.body?.getReader();
+  const body = growingBody(maxBodyBytes);
+  while (reader) {
+    // A truncated body rejects, with a platform-specific error.
+    const chunk = await reader.read().catch(() => undefined);
+    if (chunk === undefined || signal.aborted) return undefined;
+    if (chunk.done) break;
+    body.add(chunk.value);
+  }
+  return body.bytes();
 }
