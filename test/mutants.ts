@@ -399,7 +399,8 @@ export const mutants: readonly Mutant[] = [
     name: "one odd field changes the others",
     file: "src/wire/fields.ts",
     find: 'if (def.type === "object" && isRecord(value)) {',
-    replace: 'if (def.type === "object" && isRecord(value) && safeParse(schema, value).success) {',
+    replace:
+      'if (def.type === "object" && isRecord(value) && z.safeParse(schema, value).success) {',
     test: "test/wire/reading.test.ts",
   },
   ...checkoutMutants,

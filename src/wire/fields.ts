@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { _safeParse, $ZodError } from "zod/v4/core";
 import { ConfigurationError } from "../errors.ts";
 import { isRecord, show, unknownOptionText, withoutSecrets } from "../values.ts";
 
@@ -197,9 +196,6 @@ function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
     : undefined;
 }
 
-/** Like `z.safeParse`, whose error records a stack trace each time. Through `z.core`, bundles would get all of zod. */
-const safeParse = /* @__PURE__ */ _safeParse($ZodError);
-
 /**
  * Reads a response that may differ from its schema. `drift` lists the differing paths, such as `quotes.*.chainId`.
  * Their values are kept as they are; all others are converted as usual.
@@ -209,7 +205,7 @@ export function readTolerantly<T>(
   answer: unknown,
 ): { readonly value: T; readonly drift: readonly string[] } {
   try {
-    const { success, data } = safeParse(schema, answer);
+    const { success, data } = z.safeParse(schema, answer);
     if (success) return { value: data, drift: [] };
   } catch {
     // zod cannot collect the issues of a page in which every item differs.
@@ -245,7 +241,7 @@ function readPart(
   const isObject = ({ _zod }: z.core.$ZodType) => _zod.def.type === "object";
   const object = def.type === "union" && isRecord(value) && def.options.find(isObject);
   if (object) return readPart(object, value, path, drift);
-  const { success, data, error } = safeParse(schema, value);
+  const { success, data, error } = z.safeParse(schema, value);
   if (success) return data;
   for (const issue of error.issues) drift.add([...path, ...issue.path].join("."));
   return value;
