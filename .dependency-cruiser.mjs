@@ -59,7 +59,7 @@ const allowed = {
     "values.ts",
     "@opentelemetry/api",
   ],
-  "options.ts": ["errors.ts", "values.ts", "wire", "http", "zod"],
+  "options.ts": ["errors.ts", "values.ts", "wire", "http", "p-limit", "zod"],
   "client.ts": ["options.ts", "runtime.ts", "checkout", "resources", "http", "wire", "errors.ts"],
 };
 

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
 import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./http/hooks.ts";
@@ -112,7 +113,7 @@ export function configure(
   given: ClientOptions = {},
   variables: Variables = processVariables(),
 ): Configuration {
-  const { secretKey, ...options } = checkOptions(clientSchema, given);
+  const { secretKey, maxConcurrency, ...options } = checkOptions(clientSchema, given);
   const environment = readEnvironment(options, variables);
   const allowHttp = readAllowHttp(options.allowHttp, environment, variables);
   const baseUrl = readBaseUrl(options, environment, variables, allowHttp);
@@ -120,6 +121,7 @@ export function configure(
   const fetchOptions = Object.freeze(checkFetchOptions(options));
   const settings = {
     ...connectionSettings(options, variables.SETTLEKIT_HEADER_PREFIX),
+    limit: pLimit(maxConcurrency),
     // From a variable, too, so that the command line derives the same keys as the program.
     idempotencyNamespace:
       options.idempotencyNamespace ?? (variables.SETTLEKIT_IDEMPOTENCY_NAMESPACE || "default"),

@@ -51,7 +51,6 @@ export function checkoutSettings(given: CheckoutOptions, allowHttp = false): Htt
   }
   return {
     ...connectionSettings(others),
-    maxConcurrency: Number.POSITIVE_INFINITY,
     idempotencyNamespace: "default",
     allowHttp,
     baseUrl: checkBaseUrl(url, { allowHttp, credential: "payment secret" }),

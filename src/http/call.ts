@@ -1,4 +1,3 @@
-import pLimit from "p-limit";
 import type { Outcome } from "../errors.ts";
 import { credentialHeader } from "../wire/credential.ts";
 import { checkOptions } from "../wire/fields.ts";
@@ -28,7 +27,7 @@ export function sharedBy(settings: HttpSettings, time: Time) {
     time,
     send: createSender(settings),
     paces: new Paces(time),
-    limit: pLimit(settings.maxConcurrency),
+    limit: settings.limit,
     budget: new RetryBudget(time),
     serviceClock: new ServiceClock(time),
     /** Calls made so far. */

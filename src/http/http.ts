@@ -1,4 +1,3 @@
-import pLimit from "p-limit";
 import { SettlekitError } from "../errors.ts";
 import type { Operation } from "../wire/operation.ts";
 import { ApiPromise } from "./answer.ts";
@@ -29,7 +28,7 @@ export class Http {
 
   /** For calls made by a call that already holds a slot: waiting for another slot could deadlock. */
   unqueued(): Http {
-    const limits = { paces: new Paces(this.time), limit: pLimit(Number.POSITIVE_INFINITY) };
+    const limits = { paces: new Paces(this.time), limit: undefined };
     return new Http(this.settings, this.time, { ...this.#shared, ...limits });
   }
 

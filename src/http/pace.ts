@@ -159,9 +159,10 @@ export class Paces {
 /**
  * Takes a concurrency slot, or queues for one.
  *
- * @returns `turn` resolves when this request gets its slot; undefined if one was free. `leave` releases the slot.
+ * @returns `turn` resolves when this request gets its slot; undefined if one was free, or there is no limit. `leave` releases the slot.
  */
-export function enter(limit: LimitFunction) {
+export function enter(limit: LimitFunction | undefined) {
+  if (limit === undefined) return { turn: undefined, leave() {} };
   const isFree = limit.activeCount < limit.concurrency;
   const [turn, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   limit(() => {

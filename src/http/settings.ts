@@ -1,3 +1,4 @@
+import type { LimitFunction } from "p-limit";
 import * as z from "zod/mini";
 import { maxTimerMs } from "../duration.ts";
 import type { Channel } from "../runtime.ts";
@@ -83,11 +84,12 @@ export interface HttpSettings
   /** Undefined for clients that work without one. */
   readonly environment?: Environment | undefined;
   readonly credential: CredentialSource;
-  readonly maxConcurrency: number;
   readonly idempotencyNamespace: string;
   readonly hooks?: ClientHooks | undefined;
   readonly fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   readonly wire: Complete<WireOptions>;
+  /** Limits concurrent requests. Only server clients have one, so that browser bundles do not carry the limiter. */
+  readonly limit?: LimitFunction | undefined;
   /** Set only for server clients, so that browser bundles reference no Node module. */
   readonly channel?: Channel | undefined;
 }
