@@ -1,7 +1,12 @@
 import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
-import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./http/hooks.ts";
+import {
+  type AfterResponseHook,
+  type BeforeRequestHook,
+  type ClientHooks,
+  watched,
+} from "./http/hooks.ts";
 import {
   type ConnectionOptions,
   type CredentialSource,
@@ -122,6 +127,7 @@ export function configure(
   const settings = {
     ...connectionSettings(options, variables.SETTLEKIT_HEADER_PREFIX),
     limit: pLimit(maxConcurrency),
+    hooks: options.hooks && watched(options.hooks),
     // From a variable, too, so that the command line derives the same keys as the program.
     idempotencyNamespace:
       options.idempotencyNamespace ?? (variables.SETTLEKIT_IDEMPOTENCY_NAMESPACE || "default"),

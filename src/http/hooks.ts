@@ -81,6 +81,7 @@ export function watched({ beforeRequest = [], afterResponse = [] }: ClientHooks)
     afterResponse: afterResponse.map((hook) =>
       watchedHook("An afterResponse", hook, Response, afterRule),
     ),
+    check: checkHooked,
   };
 }
 
@@ -119,13 +120,9 @@ function endingWith<Given>(given: Given, signal: AbortSignal): Given {
  * Refuses a request if hooks changed its method, body or idempotency key, because attempts that differ could pay twice,
  * or if its URL would send the credential in plain text.
  */
-export async function checkHooked(
+async function checkHooked(
   request: Request,
-  asked: {
-    readonly method: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string | undefined;
-  },
+  asked: { method: string; headers: Record<string, string>; body: string | undefined },
   { allowHttp }: { readonly allowHttp: boolean },
 ): Promise<void> {
   const refuse = (fact: string) => {

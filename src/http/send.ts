@@ -1,7 +1,7 @@
 import ky, { isNetworkError, TimeoutError } from "ky";
 import { runtimeName, version } from "../runtime.ts";
 import { show } from "../values.ts";
-import { CustomCodeError, checkHooked, copied, describeThrown, watched } from "./hooks.ts";
+import { CustomCodeError, copied, describeThrown } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import { type Failure, heldUp } from "./policy.ts";
 import { type CallInput, fetchMayResend, type PreparedRequest, sentOnce } from "./request.ts";
@@ -58,7 +58,7 @@ export function createSender(settings: HttpSettings) {
     throwHttpErrors: false,
     // Only ky's total timeout includes hooks and the body.
     timeout: false,
-    ...(hooks && { hooks: watched(hooks) }),
+    ...(hooks && { hooks }),
   } as const;
 
   return async (attempt: Attempt): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
@@ -119,7 +119,7 @@ export function createSender(settings: HttpSettings) {
 
     /** Calls fetch as `fetch(url, init)`: a fetch from another package does not accept the platform's Request. */
     async function send(request: Request): Promise<Response> {
-      if (hooks) await checkHooked(request, attempt, settings);
+      if (hooks) await hooks.check(request, attempt, settings);
       const { signal } = request;
       // The attempt may have ended during a hook. Then it must not be sent.
       signal.throwIfAborted();

@@ -11,7 +11,7 @@ import {
 import { must, type Same } from "../wire/fields.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 import { checkHeaders } from "./headers.ts";
-import type { ClientHooks } from "./hooks.ts";
+import type { watched } from "./hooks.ts";
 
 /** The second argument of fetch, which includes `fetchOptions`. */
 export interface FetchInit {
@@ -85,12 +85,11 @@ export interface HttpSettings
   readonly environment?: Environment | undefined;
   readonly credential: CredentialSource;
   readonly idempotencyNamespace: string;
-  readonly hooks?: ClientHooks | undefined;
   readonly fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   readonly wire: Complete<WireOptions>;
-  /** Limits concurrent requests. Only server clients have one, so that browser bundles do not carry the limiter. */
+  // Made by server clients alone: browser bundles carry no limiter and no hooks, and reference no Node module.
   readonly limit?: LimitFunction | undefined;
-  /** Set only for server clients, so that browser bundles reference no Node module. */
+  readonly hooks?: ReturnType<typeof watched> | undefined;
   readonly channel?: Channel | undefined;
 }
 
