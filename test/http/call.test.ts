@@ -388,3 +388,9 @@ test.each<[string, object]>([
     await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", message });
   },
 );
+
+test("a creation answered with a gateway's error page does not blame baseUrl", async () => {
+  using server = scriptedService({ status: 502, body: "<h1>Bad Gateway</h1>" });
+  const call = httpTo(server).call(createPayment, order, { maxRetries: 0 });
+  await expect(call).rejects.toThrow(/^Outcome unknown: (?!.*baseUrl)/);
+});

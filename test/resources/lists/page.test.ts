@@ -46,6 +46,13 @@ describe("a list", () => {
     ]);
   });
 
+  test("returns no more items after its iterator is closed", async () => {
+    const iterator = new ChangingList(5).list()[Symbol.asyncIterator]();
+    expect(await iterator.next()).toMatchObject({ done: false, value: { id: "old-0" } });
+    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  });
+
   test("returns at most as many items as toArray's limit, and reads no further", async () => {
     const list = new ChangingList(500);
     expect(await list.list({ limit: 10 }).toArray({ limit: 25 })).toHaveLength(25);
@@ -223,18 +230,35 @@ describe("prefetch", () => {
     expect(most).toBe(5);
   });
 
+  /** Serves two reads and lets all later ones hang. Returns their signals. */
+  function hangAfterTwoReads(list: ChangingList): AbortSignal[] {
+    const hanging: AbortSignal[] = [];
+    const { fetch } = list;
+    Object.assign(list, {
+      fetch: (url: string, { signal }: { signal: AbortSignal }) => {
+        if (list.reads.length < 2) return fetch(url);
+        hanging.push(signal);
+        return new Promise<Response>(() => {});
+      },
+    });
+    return hanging;
+  }
+
   test("aborts the reads of pages that are not needed", async () => {
     const list = new ChangingList(100);
-    const ahead: AbortSignal[] = [];
-    const { fetch } = list;
-    const hanging = (url: string, { signal }: { signal: AbortSignal }) => {
-      if (list.reads.length < 2) return fetch(url);
-      ahead.push(signal);
-      return new Promise<Response>(() => {});
-    };
-    Object.assign(list, { fetch: hanging });
+    const ahead = hangAfterTwoReads(list);
     expect(await list.list({ limit: 5 }, 3).toArray({ limit: 6 })).toHaveLength(6);
     await new Promise((resolve) => setImmediate(resolve));
+    expect(ahead.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+  });
+
+  test("aborts the reads beyond the end of a list that has become shorter", async () => {
+    const list = new ChangingList(100);
+    const ahead = hangAfterTwoReads(list);
+    list.beforeRead = () => {
+      if (list.reads.length === 2) list.items.length = 8;
+    };
+    expect(await collect(list.list({ limit: 5 }, 3))).toHaveLength(8);
     expect(ahead.map(({ aborted }) => aborted)).toEqual([true, true, true]);
   });
 
