@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, vi } from "vitest";
 import { NotFoundError } from "../../src/index.ts";
 import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
+import { webCryptoReceiver } from "../webhooks/deliveries.ts";
 import { clock, prepareShop, type Shop, ship, shops } from "./shop.ts";
 
 const secretOf = (tenant: string) => `whsec_${tenant}`;
@@ -44,6 +45,19 @@ describe.each(shops)("an inbox of several merchants on %s", (_, it, openDatabase
     const [receive] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
     expect((await receive?.(delivery("whsec_forged")))?.status).toBe(401);
     expect((await inbox.stats()).changed).toBe(0);
+  });
+
+  it("answers a forged webhook with 401 on a platform without node:crypto, too", async ({
+    shop,
+  }) => {
+    const now = () => new Date();
+    const { inbox } = shop.openProcess({
+      client: () => shop.client,
+      webhooks: (tenant) => webCryptoReceiver({ secret: secretOf(tenant), logger, now }),
+    });
+    const [receive] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
+    expect((await receive?.(delivery("whsec_forged")))?.status).toBe(401);
+    expect((await receive?.(delivery(secretOf("a"))))?.status).toBe(200);
   });
 
   it("bounds the cost of a forged webhook", async ({ shop }) => {

@@ -153,6 +153,11 @@ test.each<[string, (sandbox: Sandbox) => unknown, string]>([
 test.each([
   ["a bigint", { amountInCents: 12_500n }, "12500n"],
   ["long text", { recipientAddress: `0x${"a".repeat(80)}` }, "80 characters long"],
+  [
+    "a letter beyond f",
+    { recipientAddress: `0x${"1".repeat(39)}g` },
+    "with other characters in it",
+  ],
   ["long text as currency", { currency: "x".repeat(100) }, "(100 characters)"],
   ["a long orderId", { orderId: "x".repeat(300) }, "has 300"],
 ])("a message prints %s as it was given", async (_, change, printed) => {
