@@ -28,7 +28,7 @@ export function idempotencyKeyFrom(...parts: readonly (string | number | bigint)
   // A version 8 UUID (RFC 9562): all other bits are free to use.
   bytes.set([((bytes[6] ?? 0) & 0x0f) | 0x80], 6);
   bytes.set([((bytes[8] ?? 0) & 0x3f) | 0x80], 8);
-  return bytesToHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return bytesToHex(bytes).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 function isPart(part: unknown): boolean {
