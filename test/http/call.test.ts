@@ -40,10 +40,11 @@ describe("a request", () => {
   test("keeps the base URL's path and adds the client's and the call's headers", async () => {
     using server = scriptedService({ body: payment });
     const http = httpTo({ url: `${server.url}/gateway/` }, { headers: { "X-Shop": "1" } });
-    await http.call(getPayment, read, { headers: { "X-Trace": "2" } });
+    // Its name begins and ends like those of connection headers.
+    await http.call(getPayment, read, { headers: { "X-Trace": "2", "Tenant-Host": "3" } });
     expect(server.requests[0]).toMatchObject({
       url: `/gateway/v1/external/secretkey-auth/payments/${payment.id}`,
-      headers: { "x-shop": "1", "x-trace": "2" },
+      headers: { "x-shop": "1", "x-trace": "2", "tenant-host": "3" },
     });
   });
 

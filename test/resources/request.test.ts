@@ -84,6 +84,7 @@ describe("client.request", () => {
   test.each([
     ["an HTML page", "text/html; charset=utf-8", "<html><title>Login</title></html>"],
     ["truncated JSON", "application/json", '{"data": [{"id": "1'],
+    ["truncated JSON of a type in capitals", "APPLICATION/JSON", '{"data": [{"id": "1'],
     ["a truncated problem document", "application/problem+json", '{"detail'],
   ])("does not accept %s as a success", async (_, type, body) => {
     using server = scriptedService({ body, headers: { "content-type": type } });

@@ -33,11 +33,12 @@ const changed = (sent: string | Uint8Array, arrived: string | Uint8Array) => ({
 afterEach(() => vi.unstubAllEnvs());
 
 describe("a mismatch after a change to the body", () => {
-  const value = { event: "payment.updated", data: { text: 'a, "b":\n {', list: [1, [], {}] } };
+  const data = { text: 'a, "b":\n {', none: "", list: [1, [], {}] };
+  const value = { event: "payment.updated", data };
   const compact = JSON.stringify(value);
   const spaced = compact.replace('","data":{"text":', '", "data": {"text": ');
   const withSpaces =
-    '{"event": "payment.updated", "data": {"text": "a, \\"b\\":\\n {", "list": [1, [], {}]}}';
+    '{"event": "payment.updated", "data": {"text": "a, \\"b\\":\\n {", "none": "", "list": [1, [], {}]}}';
 
   it.each<[string, string, string]>([
     ["compact JSON that was indented", compact, JSON.stringify(value, null, 2)],
