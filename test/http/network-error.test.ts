@@ -17,8 +17,11 @@ describe("a failed fetch", () => {
     ["ECONNREFUSED", "connect"],
     ["ETIMEDOUT", "connect"],
     ["EHOSTUNREACH", "connect"],
+    ["ENETUNREACH", "connect"],
+    ["ENETDOWN", "connect"],
     ["UND_ERR_CONNECT_TIMEOUT", undefined],
     ["ConnectionRefused", undefined],
+    ["FailedToOpenSocket", undefined],
   ])("with %s (%s) sent nothing", (code, syscall) => {
     const failure = readNetworkError(fetchFailed(system(code, syscall)));
     expect(failure).toMatchObject({ kind: "unreachable", code });
@@ -46,6 +49,10 @@ describe("a failed fetch", () => {
     "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
     "ERR_TLS_CERT_ALTNAME_INVALID",
     "ERR_SSL_WRONG_VERSION_NUMBER",
+    "ERR_SSL_UNSUPPORTED_PROTOCOL",
+    "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+    "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+    "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
   ])("with %s failed before the request was sent", (code) => {
     expect(readNetworkError(fetchFailed(system(code)))).toMatchObject({ kind: "tls", code });
   });
