@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { postgres } from "../../src/stores/postgres.ts";
 import { sql } from "../../src/stores/store.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
+import { leftovers, nothing } from "../http/leftovers.ts";
 
 const one = () => sql("SELECT 1 AS one");
 
@@ -51,5 +52,11 @@ describe.skipIf(server === undefined)("a store that gets no client from its pool
     const unreachable = { connect: () => Promise.reject(refused) } as never;
     const reading = postgres(unreachable).transaction(() => one());
     await expect(reading).rejects.toThrow("PostgreSQL failed: ECONNREFUSED. Check");
+  });
+
+  it("leaves no timer behind that would keep a finished process running", async () => {
+    const unreachable = { connect: () => Promise.reject(new Error("refused")) } as never;
+    const read = () => postgres(unreachable).transaction(() => one());
+    expect(await leftovers(read)).toEqual(nothing);
   });
 });
