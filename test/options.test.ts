@@ -183,6 +183,18 @@ describe("an invalid configuration", () => {
       /"production", "testnet" or "sandbox"/,
     ],
     [
+      "an environment in another case",
+      { ...complete, environment: "Testnet" as "testnet" },
+      "environment",
+      /There is no environment "Testnet"\. Did you mean testnet\?/,
+    ],
+    [
+      "half a slot",
+      { ...complete, maxConcurrency: 1.5 },
+      "maxConcurrency",
+      /positive whole number/,
+    ],
+    [
       "no base URL where no environment was chosen",
       { secretKey: "sk_9" },
       "baseUrl",

@@ -33,6 +33,9 @@ describe("onEvent", () => {
       { ...call, type: "attempt", attempt: 3, status: 201, requestId: "req_3" },
       { ...call, type: "end", ok: true, attempts: 3, status: 201, requestId: "req_3" },
     ]);
+    for (const event of events) {
+      if (event.type === "attempt") expect(event.durationMs).toBeGreaterThanOrEqual(0);
+    }
   });
 
   test("reports how a call failed", async () => {

@@ -56,6 +56,19 @@ test("a request of a beforeRequest hook whose body takes too long is not sent la
   expect(fetch).not.toHaveBeenCalled();
 });
 
+test("a beforeRequest hook that has read the request it returns is told to read a clone", async () => {
+  const hook: NonNullable<ClientHooks["beforeRequest"]>[number] = async ({ request }) => {
+    const own = request.clone();
+    await own.text();
+    return own;
+  };
+  const fetch = vi.fn(async () => Response.json(createdPayment, { status: 201 }));
+  const options = { fetch, hooks: { beforeRequest: [hook] } };
+  const call = httpTo({ url: "https://api.example" }, options).call(createPayment, order);
+  await expect(call).rejects.toThrow(/read the request's body\. Read a request\.clone\(\)/);
+  expect(fetch).not.toHaveBeenCalled();
+});
+
 describe("a beforeRequest hook that returns a Request without the signal it received", () => {
   const hooks: ClientHooks = {
     beforeRequest: [

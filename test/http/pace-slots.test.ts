@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Pace } from "../../src/http/pace.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import { payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
@@ -62,4 +63,15 @@ test("calls that are aborted while they wait for their slots give them back", as
   time.waits.length = 0;
   await call();
   expect(time.waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(1000);
+});
+
+test("a 429 at most halves the rate when it follows a pause before much was accepted", () => {
+  const time = new FakeTime();
+  const pace = new Pace(time);
+  for (let count = 0; count < 100; count++) pace.accepted(0);
+  for (let count = 0; count < 50; count++) pace.limited(0, 1000);
+  time.current = 1100;
+  pace.limited(1000, 1000);
+  pace.reserve();
+  expect(pace.waitMs).toBeCloseTo(1000 + 1000 / (0.96 * 48), 0);
 });

@@ -127,6 +127,13 @@ describe("payments.create", () => {
     },
   );
 
+  test.each([1, 100_000_000])("sends the amount %d, the limit", async (amount) => {
+    const body = { ...createdPayment, payment: { ...payment, amountInCents: amount } };
+    using server = scriptedService({ status: 201, body });
+    await clientOf(server).payments.create({ amount, orderId: "order_1" });
+    expect(JSON.parse(server.requests[0]?.body ?? "")).toMatchObject({ amount });
+  });
+
   const good = { amount: 2500, orderId: "order_1" };
   const cyclic: Record<string, unknown> = {};
   cyclic.self = cyclic;

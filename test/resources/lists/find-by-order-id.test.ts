@@ -30,7 +30,7 @@ describe("findByOrderId", () => {
     const wanted = { id: "w", orderId: "payout_1", createdAt: "2026-01-01T01:00:00.000Z" };
     list.items.unshift(wanted);
     const { withdrawals } = clientOf(createSandbox(), { fetch: list.fetch });
-    const options = { createdAfter: "2026-01-01T00:30:00Z" };
+    const options = { createdAfter: "2026-01-01T00:30Z" };
     expect(await withdrawals.findByOrderId("payout_1", options)).toEqual([wanted]);
     expect(list.reads).toHaveLength(1);
   });

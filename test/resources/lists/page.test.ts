@@ -78,6 +78,24 @@ describe("a list", () => {
     );
   });
 
+  test("without hasMore is read until a page is not full", async () => {
+    const list = new ChangingList(25);
+    const page = list.page.bind(list);
+    list.page = (offset, limit) => {
+      const { data, pagination } = page(offset, limit);
+      const { hasMore: _, ...rest } = pagination ?? {};
+      return { data, pagination: rest as typeof pagination };
+    };
+    expect(await collect(list.list({ limit: 10 }))).toHaveLength(25);
+    expect(list.reads).toHaveLength(3);
+  });
+
+  test("with null as an item is iterated to its end", async () => {
+    const list = new ChangingList(3);
+    list.items[1] = null as never;
+    expect(await collect(list.list({ limit: 10 }))).toEqual(list.items);
+  });
+
   test("can begin at an offset", async () => {
     const items = await collect(new ChangingList(6).list({ limit: 2, offset: 3 }));
     expect(ids(items)).toEqual(["old-3", "old-4", "old-5"]);

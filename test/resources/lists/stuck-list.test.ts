@@ -86,12 +86,6 @@ describe("a service that makes no progress", () => {
     expect(given.length).toBeGreaterThanOrEqual(30);
   });
 
-  test("and returns null as an item does not break the loop", async () => {
-    const list = new ChangingList(3);
-    list.items[1] = null as never;
-    expect(await collect(list.list({ limit: 10 }))).toEqual(list.items);
-  });
-
   test("ends the loop with an error when it returns empty pages and promises more", async () => {
     const list = new ChangingList(50);
     const page = list.page.bind(list);
