@@ -33,7 +33,6 @@ const aliases: ReadonlyMap<string, readonly string[]> = new Map([
   ["amountInCents", ["amount", "forceDepositAmount"]],
   ["amountCents", ["amountInCents", "amount"]],
   ["address", ["recipientAddress"]],
-  ["chain", ["chainId"]],
   ["returnUrl", ["redirectUrl"]],
 ]);
 
