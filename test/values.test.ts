@@ -1,5 +1,12 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { canonicalJson, environmentVariable, nearest, show, timeOf } from "../src/values.ts";
+import {
+  canonicalJson,
+  environmentVariable,
+  nearest,
+  show,
+  thrownText,
+  timeOf,
+} from "../src/values.ts";
 
 test.each([
   ["2026-01-01T12:00:00.123Z", "2026-01-01T12:00:00.123Z"],
@@ -46,6 +53,16 @@ test.each([
   [() => "s", "a function"],
 ])("show prints %o as %s", (value, shown) => {
   expect(show(value)).toBe(shown);
+});
+
+test.each([
+  ["no", "no"],
+  [undefined, "undefined"],
+  [new TypeError("no"), "TypeError: no"],
+  [{ message: "no" }, "no"],
+  [Object.create(null), "an object"],
+])("the thrown value %j is reported as %s", (thrown, text) => {
+  expect(thrownText(thrown)).toBe(text);
 });
 
 test("nearest suggests the name that was probably meant, and none that is far away", () => {

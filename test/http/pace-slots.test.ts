@@ -65,7 +65,7 @@ test("calls that are aborted while they wait for their slots give them back", as
   expect(time.waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(1000);
 });
 
-test("a 429 at most halves the rate when it follows a pause before much was accepted", () => {
+test("a 429 soon after a pause halves the rate at most, to a guess that doubles in 3 s", () => {
   const time = new FakeTime();
   const pace = new Pace(time);
   for (let count = 0; count < 100; count++) pace.accepted(0);
@@ -74,4 +74,7 @@ test("a 429 at most halves the rate when it follows a pause before much was acce
   pace.limited(1000, 1000);
   pace.reserve();
   expect(pace.waitMs).toBeCloseTo(1000 + 1000 / (0.96 * 48), 0);
+  time.current += 4000;
+  pace.reserve();
+  expect(pace.waitMs).toBeCloseTo(1000 / (2 * 0.96 * 48), 0);
 });

@@ -166,6 +166,16 @@ test.each([
   expect(error.message).toContain(printed);
 });
 
+test.each([
+  ["payments", "amountCents", "amount"],
+  ["payments", "returnUrl", "redirectUrl"],
+  ["withdrawals", "address", "recipientAddress"],
+  ["withdrawals", "chain", "chainId"],
+] as const)("%s.create refuses %s, and suggests %s", async (resource, name, right) => {
+  const creating = clientOf(createSandbox())[resource].create({ [name]: 1 } as never);
+  await expect(creating).rejects.toThrow(`Did you mean ${right}?`);
+});
+
 test("withdrawals to non-EVM chains are refused with that reason", async () => {
   const { withdrawals } = clientOf(createSandbox());
   const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";

@@ -12,6 +12,7 @@ describe("a service that makes no progress", () => {
       code: "unreadable_list",
       outcome: "not_sent",
       operation: "items.list",
+      body: { pagination: { hasMore: true } },
     });
     return given;
   }
