@@ -71,6 +71,7 @@ test("a 429 soon after a pause halves the rate at most, to a guess that doubles 
   for (let count = 0; count < 100; count++) pace.accepted(0);
   for (let count = 0; count < 50; count++) pace.limited(0, 1000);
   time.current = 1100;
+  pace.accepted(1000);
   pace.limited(1000, 1000);
   pace.reserve();
   expect(pace.waitMs).toBeCloseTo(1000 + 1000 / (0.96 * 48), 0);

@@ -121,7 +121,8 @@ describe("a list", () => {
     [{}, 0.5, "prefetch"],
   ])("refuses %o with prefetch %d", async (query, prefetch, param) => {
     const list = new ChangingList(5);
-    await expect(list.list(query, prefetch)).rejects.toMatchObject({ param });
+    const message = expect.stringMatching(/ (whole|positive) number/);
+    await expect(list.list(query, prefetch)).rejects.toMatchObject({ param, message });
     expect(list.reads).toEqual([]);
   });
 });
@@ -246,6 +247,7 @@ describe("prefetch", () => {
     };
     expect(ids(await collect(list.list({ limit: 5 }, 4)))).toEqual(ids(list.items));
     expect(most).toBe(5);
+    expect(new Set(list.reads.map(({ offset }) => offset)).size).toBe(list.reads.length);
   });
 
   /** Serves two reads and lets all later ones hang. Returns their signals. */
