@@ -62,6 +62,28 @@ describe("maxConcurrency", () => {
     ]);
   });
 
+  test("ends a retry that gets no turn before its deadline with the failure before it", async () => {
+    const time = new FakeTime();
+    const leaving = new AbortController();
+    const fetch = vi
+      .fn(() => new Promise<Response>(() => {}))
+      .mockResolvedValueOnce(new Response("", { status: 503 }));
+    let other: Promise<unknown> | undefined;
+    // Another call takes the only slot before the retry.
+    const sleep = async (ms: number) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      other ??= http.call(getPayment, read, { signal: leaving.signal });
+      while (fetch.mock.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
+      await time.sleep(ms);
+    };
+    const options = { fetch, maxConcurrency: 1 };
+    const http = httpTo({ url: "https://api.example" }, options, { ...time, sleep });
+    const call = http.call(getPayment, read, { deadlineMs: 1000 });
+    await expect(call).rejects.toMatchObject({ name: "ServerError", status: 503, attempts: 1 });
+    leaving.abort();
+    await expect(other).rejects.toMatchObject({ name: "AbortError" });
+  });
+
   test("ends a queued call when it is aborted or reaches its deadline", async () => {
     const time = new FakeTime();
     const limits: { ms: number; reach: () => void }[] = [];
