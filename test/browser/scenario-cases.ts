@@ -94,7 +94,10 @@ export function scenarioCases(browser: () => Browser): void {
       });
       await page.locator('[part="outcome"]').getByText("$25.00 arrived. Thank you.").waitFor();
       await disabled("Pay in full").waitFor();
-      expect(await page.locator("#said").textContent()).toBe("");
+      const said = page.locator("#said");
+      expect(await said.textContent()).toBe("");
+      // Screen readers may miss the first message of a live region that was hidden until then.
+      expect(await said.evaluate((it) => it.checkVisibility())).toBe(true);
     });
 
     test("can be followed by another one after the page failed to refresh", async () => {
