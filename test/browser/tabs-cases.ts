@@ -77,6 +77,35 @@ export function tabsCases(browser: () => Browser): void {
       expect(await payButton().count()).toBe(0);
     });
 
+    test.each<[string, () => void]>([
+      [
+        "the browser forbids storage",
+        () => {
+          Object.defineProperty(globalThis, "localStorage", {
+            get() {
+              throw new DOMException("forbidden", "SecurityError");
+            },
+          });
+        },
+      ],
+      [
+        "something else wrote into storage",
+        () => {
+          Storage.prototype.getItem = () => '[{"hash": 1}, null, "0x"]';
+        },
+      ],
+    ])("is known as sent until the page is left if %s", async (_, spoil) => {
+      const page = await shop.watch();
+      await page.addInitScript(spoil);
+      await wallet.join(page);
+      await shop.visit(await shop.order());
+      await payButton().click();
+      await expect.poll(() => wallet.transfers.length).toBe(1);
+      const hash = wallet.confirm(0);
+      await says("Anvil Wallet has sent the payment.");
+      expect(await page.locator('[part="transaction"]').textContent()).toBe(hash);
+    });
+
     test.each([
       ["", () => {}],
       [", even without locks", withoutLocks],

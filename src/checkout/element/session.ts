@@ -67,7 +67,7 @@ export class Session implements Actions {
       update: (facts) => this.#update(facts),
       report: (error) => this.#report(error),
       connection: () => this.#connection,
-      reread: () => this.#read(),
+      reread: () => this.refresh(),
     };
     this.#prices = new Prices({ ...shared, signal: () => this.#stopping.signal });
     this.#walletPayment = new WalletPayment({ ...shared, rpcUrls: options.rpcUrls });
@@ -87,8 +87,9 @@ export class Session implements Actions {
     try {
       this.#connection = connect((event) => this.#observe(event, signal));
     } catch (error) {
+      // No other connection replaces the last one, but what a wallet sends through it is still shown.
+      this.giveUpWallet();
       this.#fail(error);
-      this.stop();
       return;
     }
     const { paymentId, returnUrl } = this.#connection;
@@ -124,8 +125,9 @@ export class Session implements Actions {
     }
   }
 
-  /** Reads the payment again now. */
+  /** Reads the payment again now, unless the session is stopped. */
   async refresh(): Promise<void> {
+    if (!this.isRunning) return;
     await this.#read();
     await this.#prices.askIfNone();
   }
