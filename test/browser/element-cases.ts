@@ -62,6 +62,22 @@ export function elementCases(browser: () => Browser): void {
       held.resolve();
     });
 
+    test("stays paid when a copy of the payment that lags behind is read", async () => {
+      const order = await shop.order();
+      await shop.visit(order);
+      await shop.page.getByText("25 USDC").waitFor();
+      const json = shop.sandbox.payments.all().find(({ id }) => id === order.paymentId);
+      expect(json?.status).toBe("pending");
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.refresh();
+      await shop.shows("over");
+      await shop.page.route(`${shop.service.url}/**/${order.paymentId}`, (route) =>
+        route.fulfill({ json, headers: { "access-control-allow-origin": "*" } }),
+      );
+      await shop.refresh();
+      expect(shop.events.map(({ name }) => name)).toEqual(["change", "change", "paid"]);
+    });
+
     test("announces the advice of an outcome after its status, once", async () => {
       const order = await shop.order();
       await shop.visit(order);

@@ -205,7 +205,10 @@ export class Session implements Actions {
       this.#shown = thisRead;
       checkPayment(payment, paymentId);
       this.#isStale = false;
-      if (payment.status !== this.#known.payment?.status) this.#changedAt = performance.now();
+      const { status = "" } = this.#known.payment ?? {};
+      // A payment never waits for money again: this copy lags behind.
+      if (payment.status === "pending" && isFinal(status)) return;
+      if (payment.status !== status) this.#changedAt = performance.now();
       this.#update({ payment, problem: undefined });
       if (!isFinal(payment.status)) void this.#watch();
       if (payment.status === "pending") return await this.#prices.take(payment.quotes);
