@@ -198,6 +198,14 @@ export function tabsCases(browser: () => Browser): void {
       expect(await tab.locator('[part="transaction"]').textContent()).toBe(hash);
     });
 
+    test("is known to be in doubt in another tab at once", async () => {
+      const { tab } = await twoTabs();
+      await payButton().click();
+      await says("Check the amount and the address");
+      wallet.transfers[0]?.reject(new Error("Something went wrong."));
+      await tab.locator('[part="notice"]', { hasText: "It is unclear whether" }).waitFor();
+    });
+
     test("is not requested from a tab that learns only then that another tab has sent it", async () => {
       const { payInDoubt, line } = await twoTabs(() => {
         Object.defineProperty(navigator, "locks", { value: undefined });

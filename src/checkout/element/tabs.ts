@@ -41,13 +41,18 @@ const stores = new EventTarget();
 /** Where the browser keeps what wallets have sent for a payment, and what they were asked for and may have sent. */
 const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
 
-/** A payment's transfers that are known, stored by other tabs, or new; oldest first, and for each wallet one in doubt. */
+/**
+ * A payment's transfers that are known, stored by other tabs, or new; oldest first, and for each wallet one in doubt.
+ *
+ * @param isClaimed Whether no tab or element awaits a wallet's answer: what one was asked for is then in doubt, too.
+ */
 export function withStored(
   paymentId: string,
   { sent, doubted }: Transfers,
+  isClaimed = false,
   ...added: StoredTransfer[]
 ): Transfers {
-  const all = [...stored(paymentId), ...doubted, ...sent, ...added];
+  const all = [...stored(paymentId, isClaimed), ...doubted, ...sent, ...added];
   const unique = [...new Map(all.map((it) => [isSent(it) ? it.hash : it.wallet, it])).values()];
   return { sent: unique.filter(isSent), doubted: unique.filter((it) => !isSent(it)) };
 }
@@ -56,10 +61,11 @@ function isSent(transfer: StoredTransfer): transfer is SentTransfer {
   return "hash" in transfer;
 }
 
-function stored(paymentId: string): StoredTransfer[] {
+function stored(paymentId: string, isClaimed: boolean): StoredTransfer[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(paymentId)) ?? "[]");
-    return Array.isArray(stored) ? stored.filter((it) => it?.wallet && it.choice) : [];
+    if (!Array.isArray(stored)) return [];
+    return stored.flat(Number(isClaimed)).filter((it) => it?.wallet && it.choice);
   } catch {
     // Storage is unavailable, or holds something else.
     return [];
@@ -68,7 +74,8 @@ function stored(paymentId: string): StoredTransfer[] {
 
 /** Stores what wallets have sent or may have sent for a payment, and the transfer that one of them shows now. */
 export function store(paymentId: string, known: Transfers, ...asked: AskedTransfer[]): void {
-  const all = [...withStored(paymentId, known).sent, ...known.doubted, ...asked];
+  // Nested, because what a wallet shows now is not in doubt before it answers.
+  const all = [...withStored(paymentId, known).sent, ...known.doubted, asked];
   try {
     localStorage.setItem(keyOf(paymentId), JSON.stringify(all));
   } catch {

@@ -89,8 +89,9 @@ export class WalletPayment {
       // A wallet's error may itself throw when it is read: then it proves nothing.
       const unexpected = isSending ? "wallet_outcome_unknown" : "wallet_failed";
       const code = SettlekitError.is(error) ? (error.code as WalletFailure) : unexpected;
-      if (code === "wallet_outcome_unknown") update(withStored(payment.id, known(), transfer));
-      else if (isSending) store(payment.id, known());
+      if (code === "wallet_outcome_unknown")
+        update(withStored(payment.id, known(), false, transfer));
+      if (isSending) store(payment.id, known());
       // The wallet was asked to withdraw the request.
       const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
       if (!isWithdrawn) report(error);
@@ -159,8 +160,7 @@ export class WalletPayment {
   #recall(paymentId: string, isClaimed = false): boolean {
     const { known, update } = this.#options;
     const before = known();
-    const { sent, doubted: all } = withStored(paymentId, before);
-    const doubted = isClaimed ? all : before.doubted;
+    const { sent, doubted } = withStored(paymentId, before, isClaimed);
     if (sent.length + doubted.length === before.sent.length + before.doubted.length) return false;
     this.giveUp();
     update({ sent, doubted, payingAgain: undefined });
@@ -170,7 +170,7 @@ export class WalletPayment {
   /** Adds what wallets may have sent, unless another tab or element is still waiting for one of them. */
   async #recallDoubted(paymentId: string): Promise<void> {
     // Even a brief claim turns away a customer who is paying in another tab or element.
-    if (withStored(paymentId, this.#options.known()).doubted.length === 0) return;
+    if (withStored(paymentId, this.#options.known(), true).doubted.length === 0) return;
     const claiming = new AbortController();
     if (await claim(paymentId, claiming.signal)) this.#recall(paymentId, true);
     claiming.abort();
@@ -188,7 +188,7 @@ export class WalletPayment {
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
   #keep(paymentId: string, transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const { sent } = withStored(paymentId, known(), transfer);
+    const { sent } = withStored(paymentId, known(), false, transfer);
     update({ sent, wallet: undefined, payingAgain: undefined });
     store(paymentId, known());
     this.#told.count = 0;

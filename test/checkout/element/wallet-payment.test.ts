@@ -192,16 +192,29 @@ describe("a transfer", () => {
       },
     );
 
-    test("is shown to an element that learns of it only when it is asked to pay", async () => {
+    test("is shown by another element at once", async () => {
       const other = await element();
       await inDoubt();
+      expect(other.known).toMatchObject({ wallet: undefined, doubted: stubWallet });
+    });
+
+    test("is shown by an element that learns only when it is asked to pay that a tab was closed", async () => {
+      const other = await element();
+      const { wallet } = await element();
+      const paying = wallet.pay("1");
+      await asked(1);
+      const key = `settlekit:sent:payment_${payments}`;
+      const open = localStorage.getItem(key) ?? "";
+      transfers[0]?.reject({ code: 4001, message: "User rejected" });
+      await paying;
+      localStorage.setItem(key, open);
       await other.wallet.pay("1");
       expect(other.known).toMatchObject({ wallet: undefined, doubted: stubWallet });
       expect(transfers.length).toBe(1);
-      const paying = other.wallet.pay("1");
+      const again = other.wallet.pay("1");
       await asked(2);
       transfers[1]?.resolve(hash);
-      await paying;
+      await again;
     });
   });
 
