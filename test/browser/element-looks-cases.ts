@@ -1,9 +1,10 @@
 import type { Browser, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { announceWallet } from "./announce-wallet.ts";
 import { brands, partsInGuide, wear } from "./brands.ts";
 import { bundleForBrowser } from "./bundle.ts";
 import { elementShop } from "./element-shop.ts";
-import { accessibilityViolations } from "./watched-page.ts";
+import { accessibilityViolations, brokenWords } from "./watched-page.ts";
 
 /** The visually different states of a payment, and the element's phase in each. */
 const states = {
@@ -124,8 +125,9 @@ export function elementLooksCases(browser: () => Browser): void {
     test.each([
       ["on a page with another root font size", "html { font-size: 62.5% }", 1280, "16px"],
       ["with text of twice the size", "::part(card) { font-size: 200% }", 320, "32px"],
-    ])("keeps its proportions %s", async (_, css, width, fontSize) => {
+    ])("keeps its proportions and words whole %s", async (_, css, width, fontSize) => {
       const page = await shop.watch({ viewport: { width, height: 800 } });
+      await page.addInitScript(announceWallet);
       const visitStyled = async (state: keyof typeof states) => {
         await visitIn(state);
         await page.evaluate((text) => {
@@ -135,16 +137,19 @@ export function elementLooksCases(browser: () => Browser): void {
         }, css);
       };
       await visitStyled("pay");
+      await page.getByRole("button", { name: "Anvil Wallet" }).waitFor();
       const qr = page.locator('[part="qr"] svg');
       await qr.waitFor();
       const status = page.getByRole("status");
       expect(await status.evaluate((it) => getComputedStyle(it).fontSize)).toBe(fontSize);
       expect(await smallTargets(page)).toEqual([]);
       expect(await cutOffTexts(page)).toEqual([]);
+      expect(await brokenWords(page)).toEqual([]);
       const [code, card] = [await qr.boundingBox(), await shop.element.boundingBox()];
       expect(code?.width).toBe(code?.height);
       expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThan(card?.width ?? 0);
       await visitStyled("deposit");
+      expect(await brokenWords(page)).toEqual([]);
       const input = page.getByRole("textbox");
       expect(await input.evaluate((it) => it.clientWidth >= it.scrollWidth)).toBe(true);
     });

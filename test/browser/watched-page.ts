@@ -47,3 +47,21 @@ export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
     document.dispatchEvent(new Event("visibilitychange"));
   }, isHidden);
 }
+
+/** Words of the element that are broken into lines, except in addresses and hashes. */
+export function brokenWords(page: Page): Promise<string[]> {
+  return page.locator("settlekit-checkout").evaluate((element) => {
+    const texts = document.createTreeWalker(element.shadowRoot ?? element, NodeFilter.SHOW_TEXT);
+    const broken: string[] = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (text.parentElement?.closest("code, .visually-hidden")) continue;
+      for (const { 0: word, index } of (text.textContent ?? "").matchAll(/\S+/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        if (new Set(Array.from(range.getClientRects(), ({ top }) => top)).size > 1) broken.push(word);
+      }
+    }
+    return broken;
+  });
+}

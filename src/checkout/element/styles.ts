@@ -17,8 +17,8 @@ const properties = {
   radius: "1.25rem",
   "control-radius": "0.7rem",
   shadow: "0 1px 2px rgb(16 24 40 / 0.06), 0 12px 32px -12px rgb(16 24 40 / 0.18)",
-  font: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
-  mono: 'ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", Menlo, monospace',
+  font: "system-ui, sans-serif",
+  mono: "ui-monospace, monospace",
 } as const;
 
 const definitions = Object.entries(properties).map(
@@ -48,7 +48,7 @@ const css = `
   -webkit-user-select: text;
   container-type: inline-size;
   overflow: hidden;
-  padding: clamp(1.1em, 5%, 2em);
+  padding: clamp(0.5em, 5%, 2em);
   border: 1px solid var(--line);
   border-radius: var(--radius);
   background: var(--surface);
@@ -91,7 +91,7 @@ h1 {
 .skeleton:has(~ .pay button[data-uuid]) { margin-bottom: 7.4em; }
 
 .steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; }
-.steps li { hyphens: auto; }
+.steps li, .count { hyphens: auto; }
 .steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.4em; border-radius: 2px; background: var(--line); }
 .steps [data-done]::before { background: var(--accent); }
 .steps [aria-current]::before { background: linear-gradient(90deg, var(--accent) 50%, var(--line) 50%); }
@@ -185,6 +185,10 @@ progress::-moz-progress-bar { background: var(--accent); }
   .steps [aria-current] { font-weight: 400; }
   .wallet-line button, .return button { flex: auto; }
   .order, .return a { flex-basis: 100%; margin: 0; }
+}
+@container (max-width: 15em) {
+  .steps { grid-template-columns: 1fr; }
+  button, .confirming, .wallet-line, .summary { padding: 0.5em; }
 }
 @media (prefers-reduced-motion: no-preference) {
   [data-tone="open"] .dot, .skeleton { animation: breathe 2s ease-in-out infinite; }
