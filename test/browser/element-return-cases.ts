@@ -38,9 +38,12 @@ export function elementReturnCases(browser: () => Browser): void {
       await shop.visit(order);
       await shop.shows("over");
       await shop.element.evaluate((it) => it.setAttribute("return-url", `${location.href}#thanks`));
+      const announced = await shop.announcements();
       await page.clock.runFor(250);
-      await page.getByText("in 3 s").waitFor();
-      await page.clock.runFor(3_500);
+      await page.getByText("in 3 s", { exact: true }).waitFor();
+      await page.clock.runFor(2_000);
+      expect(await announced()).toEqual(["Return to the shop in 3 s"]);
+      await page.clock.runFor(1_500);
       await expect.poll(() => page.url()).toContain("#thanks");
       await page.getByRole("button", { name: "Stay here" }).waitFor({ state: "hidden" });
       expect(await countdown().count()).toBe(0);

@@ -59,7 +59,7 @@ export class OutcomePanel {
     this.#receivedRow = factRow(say("received"), this.#received);
     this.#transactionRow = factRow(say("transaction"), this.#transaction, this.#copyTransaction);
     this.#facts = h("dl", { class: "facts" }, this.#receivedRow, this.#transactionRow);
-    this.#returnLink = h("a", { class: "button primary", part: "button return" }, say("return"));
+    this.#returnLink = h("a", { class: "primary", part: "button return" }, say("return"));
     this.#stay = button(say("stay"), () => {
       this.#returnLink.focus();
       onStay();

@@ -32,6 +32,7 @@ export class Page {
   readonly #deposit: HTMLFormElement;
   readonly #pay: PayPanel;
   readonly #outcome: OutcomePanel;
+  readonly #return: string;
   /** What was last announced of the view, besides its status. */
   #lines: readonly (string | undefined)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,6 +60,7 @@ export class Page {
       announce,
     });
     this.#pay = new PayPanel({ texts, actions, copyButton: copy });
+    this.#return = say("return");
     this.#outcome = new OutcomePanel({ texts, onStay: () => actions().stay(), copyButton: copy });
     this.root = h(
       "section",
@@ -136,7 +138,9 @@ export class Page {
     show(this.#deposit, view.phase === "deposit");
     this.#pay.update(view);
     this.#outcome.update(view);
-    const lines = [view.notice, view.wallet?.text, view.outcome];
+    // A countdown to the redirect is announced as it starts.
+    const leaving = view.returnIn && (this.#lines[3] ?? `${this.#return} ${view.returnIn}`);
+    const lines = [view.notice, view.wallet?.text, view.outcome, leaving];
     // A text that only moves, such as from the wallet to the notice, is not repeated.
     for (const line of lines) if (line && !this.#lines.includes(line)) this.#announce(line);
     this.#lines = lines;

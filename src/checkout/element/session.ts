@@ -260,10 +260,10 @@ export class Session implements Actions {
 
   /** Shows that the payment cannot be displayed. The same problem is reported only once. */
   #fail(error: unknown): void {
-    const { kind, code } = problemOf(error);
-    const { problem } = this.#known;
-    if (problem?.kind !== kind || problem.code !== code) this.#report(error);
-    this.#update({ problem: { kind, code }, offer: undefined });
+    const problem = problemOf(error);
+    const { kind, code } = this.#known.problem ?? {};
+    if (problem.kind !== kind || problem.code !== code) this.#report(error);
+    this.#update({ problem, offer: undefined });
   }
 
   #report(error: unknown): void {

@@ -63,7 +63,7 @@ h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-
 ol { list-style: none; }
 code { font: 0.9375em/1.5 var(--mono); white-space: pre-line; word-break: break-all; text-wrap: balance; }
 .quiet, .order, .countdown, .segments span { color: var(--quiet); font-size: 0.9375em; }
-h2, legend, dt, .steps, .deposit label { color: var(--quiet); font-size: 0.875em; font-weight: 400; }
+h2, legend, dt, .steps, label[for] { color: var(--quiet); font-size: 0.875em; font-weight: 400; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .merchant { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6em; margin-bottom: 1.1em; font-weight: 550; overflow-wrap: anywhere; }
@@ -101,7 +101,7 @@ h1 {
 .choices { display: flex; flex-wrap: wrap; gap: 1em; margin-top: 1.5em; }
 .choices > * { flex: auto; }
 .choices > * + * { flex: 99 1 16em; }
-legend, dt, .deposit label { margin-bottom: 0.35em; }
+legend, dt, label[for] { margin-bottom: 0.35em; }
 .segments { display: flex; flex-wrap: wrap; padding: 0.25em; gap: 0.25em; border-radius: calc(var(--control-radius) + 0.15em); background: var(--sunken); }
 .segments label { position: relative; flex: auto; display: flex; min-width: 2.75em; min-height: 2.75em; cursor: pointer; }
 .segments input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; pointer-events: none; }
@@ -129,12 +129,12 @@ section + .facts, .wallet-line + .facts { margin-top: 1.25em; }
 .amount { font-size: clamp(1.1em, 7cqi, 1.35em); font-weight: 650; line-height: 1.3; }
 [dir="rtl"] :is(code, .amount, input) { text-align: right; }
 
-button, .button {
+button, a {
   display: inline-flex; align-items: center; justify-content: center; gap: 0.6em; min-height: 2.75em; min-width: 2.75em;
   padding: 0.4em 1em; border: 1px solid var(--line); border-radius: var(--control-radius); background: var(--surface);
   color: var(--text); font: inherit; font-weight: 550; text-decoration: none; cursor: pointer;
 }
-button:hover, .button:hover { border-color: var(--accent); }
+button:hover, a:hover { border-color: var(--accent); }
 button[aria-disabled] { border-color: var(--line); color: var(--quiet); background: var(--sunken); cursor: not-allowed; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .primary { border-color: var(--accent); background: var(--accent); color: var(--accent-text); }
@@ -156,7 +156,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .wallet-line[data-bad] { background: var(--bad-soft); color: var(--bad); }
 
 .deposit { margin-top: 1.5em; }
-.deposit label { display: block; }
+label[for] { display: block; }
 .field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--quiet); border-radius: calc(var(--control-radius) + 0.25em); }
 .field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
 .field input { flex: 99 1 4em; min-width: 0; min-height: 2.3em; border: 0; outline: 0; background: none; color: inherit; font: 1.2em var(--font); }
@@ -165,7 +165,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .error:not(:empty) { margin-top: 0.4em; }
 
 .confirming { margin-top: 1.5em; padding: 1.25em; border-radius: var(--control-radius); background: var(--sunken); }
-.count { font-size: 1.1em; font-weight: 600; }
+.count { font-weight: 600; }
 progress { display: block; width: 100%; height: 0.5em; margin: 0.6em 0; border: 0; border-radius: 0.25em; background: var(--line); color: var(--accent); overflow: hidden; appearance: none; }
 progress::-webkit-progress-bar { background: var(--line); }
 progress::-webkit-progress-value { background: var(--accent); }
@@ -177,7 +177,7 @@ progress::-moz-progress-bar { background: var(--accent); }
 .return .quiet { min-width: 2.5em; }
 
 @container (max-width: 30em) {
-  .choices > *, .choices > * + * { flex-basis: 100%; }
+  .choices { display: grid; }
   .transfer { grid-template-columns: minmax(0, 1fr); }
   .skeleton { grid-template: 3.5em 3em 4px 5em 5em 11em 10em 3em / minmax(0, 1fr); }
   .qr, .skeleton :nth-child(6) { width: 11em; margin: 0 auto; }
