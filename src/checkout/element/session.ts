@@ -187,9 +187,11 @@ export class Session implements Actions {
       }
     } catch {
       // Reading the payment will show whether this is a problem.
-      if (!signal.aborted) this.#isStale = true;
     }
-    if (this.#watching === signal) this.#watching = undefined;
+    if (this.#watching !== signal) return;
+    this.#watching = undefined;
+    // The status may be final, but the payment come from a copy that lags behind.
+    this.#isStale = !isFinal(this.#known.payment?.status ?? "");
   }
 
   async #read(): Promise<void> {
