@@ -91,7 +91,7 @@ h1 {
 .skeleton:has(~ .pay button[data-uuid]) { margin-bottom: 7.4em; }
 
 .steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; }
-.steps li, .count { hyphens: auto; }
+.steps li { hyphens: auto; }
 .steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.4em; border-radius: 2px; background: var(--line); }
 .steps [data-done]::before { background: var(--accent); }
 .steps [aria-current]::before { background: linear-gradient(90deg, var(--accent) 50%, var(--line) 50%); }
@@ -104,7 +104,7 @@ h1 {
 legend, dt, label[for] { margin-bottom: 0.35em; }
 .segments { display: flex; flex-wrap: wrap; padding: 0.25em; gap: 0.25em; border-radius: calc(var(--control-radius) + 0.15em); background: var(--sunken); }
 .segments label { position: relative; flex: auto; display: flex; min-width: 2.75em; min-height: 2.75em; cursor: pointer; }
-.segments input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; pointer-events: none; }
+.segments input { position: absolute; width: 100%; height: 100%; margin: 0; opacity: 0; pointer-events: none; }
 .segments span {
   display: grid; flex: 1; place-items: center; padding: 0.35em 0.4em; border-radius: var(--control-radius);
   font-weight: 550; text-align: center; overflow-wrap: anywhere;
@@ -188,7 +188,7 @@ progress::-moz-progress-bar { background: var(--accent); }
 }
 @container (max-width: 15em) {
   .steps { grid-template-columns: 1fr; }
-  button, .confirming, .wallet-line, .summary { padding: 0.5em; }
+  button, .confirming, .wallet-line, .summary { padding: 0.5em; hyphens: auto; }
 }
 @media (prefers-reduced-motion: no-preference) {
   [data-tone="open"] .dot, .skeleton { animation: breathe 2s ease-in-out infinite; }
