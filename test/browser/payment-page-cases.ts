@@ -62,7 +62,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       return opened(`${service.url}/payment/${paymentId}`, options);
     }
 
-    const status = (page: Page) => page.getByRole("status").first();
+    const status = (page: Page) => page.locator('[part="status"]');
     const outcome = (text: string) => watched.page.locator('[part="outcome"]', { hasText: text });
 
     test("lets a customer pay, and the shop's order is then paid", async () => {

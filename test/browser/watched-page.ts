@@ -59,7 +59,8 @@ export function brokenWords(page: Page): Promise<string[]> {
         const range = document.createRange();
         range.setStart(text, index);
         range.setEnd(text, index + word.length);
-        if (new Set(Array.from(range.getClientRects(), ({ top }) => top)).size > 1) broken.push(word);
+        if (new Set(Array.from(range.getClientRects(), ({ top }) => top)).size > 1)
+          broken.push(word);
       }
     }
     return broken;
