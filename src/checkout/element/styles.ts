@@ -101,8 +101,8 @@ h1 {
 .choices { display: flex; flex-wrap: wrap; gap: 1em; margin-top: 1.5em; }
 .choices > * { flex: auto; }
 .choices > * + * { flex: 99 1 16em; }
-legend, dt, label[for] { margin-bottom: 0.35em; }
-.segments { display: flex; flex-wrap: wrap; padding: 0.25em; gap: 0.25em; border-radius: calc(var(--control-radius) + 0.15em); background: var(--sunken); }
+legend, dt, label[for] { display: block; margin-bottom: 0.35em; }
+.segments { display: flex; flex-wrap: wrap; padding: 0.25em; gap: 0.25em; border-radius: calc(var(--control-radius) + 0.3em); background: var(--sunken); }
 .segments label { position: relative; flex: auto; display: flex; min-width: 2.75em; min-height: 2.75em; cursor: pointer; }
 .segments input { position: absolute; width: 100%; height: 100%; margin: 0; opacity: 0; pointer-events: none; }
 .segments span {
@@ -156,8 +156,7 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 .wallet-line[data-bad] { background: var(--bad-soft); color: var(--bad); }
 
 .deposit { margin-top: 1.5em; }
-label[for] { display: block; }
-.field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--quiet); border-radius: calc(var(--control-radius) + 0.25em); }
+.field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--quiet); border-radius: calc(var(--control-radius) + 0.3em); }
 .field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
 .field input { flex: 99 1 4em; min-width: 0; min-height: 2.3em; border: 0; outline: 0; background: none; color: inherit; font: 1.2em var(--font); }
 .field button { flex: auto; }
