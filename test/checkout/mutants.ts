@@ -93,7 +93,7 @@ export const checkoutMutants: readonly Mutant[] = [
     name: "a reloaded page forgets what a wallet has sent",
     file: `${element}/tabs.ts`,
     find: "JSON.stringify(all)",
-    replace: "JSON.stringify(asked)",
+    replace: "JSON.stringify([asked])",
     test: `${tests}/wallet-payment.test.ts`,
   },
   {
