@@ -96,6 +96,22 @@ export function elementCases(browser: () => Browser): void {
       await shop.outcome("$25.00 arrived. Thank you.").waitFor();
     });
 
+    test("cannot be paid again while it is paid but cannot be read", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      const url = `${shop.service.url}/**/${order.paymentId}`;
+      await page.route(url, (route) => route.fulfill({ status: 503 }));
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await page.clock.runFor(5_000);
+      await page.getByText("25 USDC").waitFor({ state: "hidden" });
+      await page.unroute(url);
+      await page.clock.runFor(15_000);
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
+    });
+
     test("announces the advice of an outcome after its status, once", async () => {
       const order = await shop.order();
       await shop.visit(order);

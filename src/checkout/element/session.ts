@@ -59,6 +59,8 @@ export class Session implements Actions {
   #changedAt = 0;
   /** Whether the payment is known to have changed since the last read. */
   #isStale = false;
+  /** The newest status, which a copy of the payment may lag behind. */
+  #status = "pending";
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -87,8 +89,7 @@ export class Session implements Actions {
     try {
       this.#connection = connect((event) => this.#observe(event, signal));
     } catch (error) {
-      // No other connection replaces the last one, but what a wallet sends through it is still shown.
-      this.giveUpWallet();
+      // No other connection replaces the last one: what a wallet still sends is reported through it.
       this.#fail(error);
       return;
     }
@@ -176,14 +177,19 @@ export class Session implements Actions {
   }
 
   /** Watches the status, once per start. If the watch ended, the next read restarts it. */
-  async #watch(): Promise<void> {
-    const { signal } = this.#stopping;
-    if (this.#connection === undefined || this.#watching === signal) return;
+  async #watch({ checkout }: Connection, signal: AbortSignal): Promise<void> {
+    if (this.#watching === signal) return;
     this.#watching = signal;
     try {
       // Every read counts, not only changes: the payment may come from a copy that lags behind its status.
-      for await (const { status } of this.#connection.checkout.everyStatus({ signal })) {
+      for await (const { status } of checkout.everyStatus({ signal })) {
+        this.#status = status;
         if (status !== this.#known.payment?.status) await this.#read();
+        // It cannot be read yet. Nobody may pay it meanwhile.
+        if (status !== "pending" && this.#known.payment?.status === "pending") {
+          this.#endPaying();
+          this.#update({ payment: undefined });
+        }
       }
     } catch {
       // Reading the payment will show whether this is a problem.
@@ -198,25 +204,23 @@ export class Session implements Actions {
     const { signal } = this.#stopping;
     const thisRead = ++this.#reads;
     this.#readAt = performance.now();
-    const { paymentId, checkout } = this.#connection ?? {};
-    if (checkout === undefined) return;
+    const connection = this.#connection;
+    if (connection === undefined) return;
     this.#reading += 1;
     try {
-      const payment = await checkout.payment({ signal });
+      const payment = await connection.checkout.payment({ signal });
       if (thisRead < this.#shown || signal.aborted) return;
       this.#shown = thisRead;
-      checkPayment(payment, paymentId);
+      checkPayment(payment, connection.paymentId);
+      // This copy lags behind.
+      if (payment.status === "pending" && this.#status !== "pending") return;
       this.#isStale = false;
-      const { status = "" } = this.#known.payment ?? {};
-      // A payment never waits for money again: this copy lags behind.
-      if (payment.status === "pending" && isFinal(status)) return;
-      if (payment.status !== status) this.#changedAt = performance.now();
+      this.#status = payment.status;
+      if (payment.status !== this.#known.payment?.status) this.#changedAt = performance.now();
       this.#update({ payment, problem: undefined });
-      if (!isFinal(payment.status)) void this.#watch();
+      if (!isFinal(payment.status)) void this.#watch(connection, signal);
       if (payment.status === "pending") return await this.#prices.take(payment.quotes);
-      // There is nothing left to pay.
-      this.giveUpWallet();
-      this.#prices.drop();
+      this.#endPaying();
     } catch (error) {
       if (thisRead < this.#shown || signal.aborted) return;
       const { payment } = this.#known;
@@ -225,12 +229,16 @@ export class Session implements Actions {
       this.#isStale = true;
       // Keep showing the last result; the payment is read again.
       if (payment && passesByItself(error)) return;
-      // The page no longer shows a price, so no wallet may pay it.
-      this.giveUpWallet();
       this.#fail(error);
     } finally {
       this.#reading -= 1;
     }
+  }
+
+  /** There is nothing left to pay. */
+  #endPaying(): void {
+    this.giveUpWallet();
+    this.#prices.drop();
   }
 
   #tick(): void {
@@ -262,6 +270,8 @@ export class Session implements Actions {
 
   /** Shows that the payment cannot be displayed. The same problem is reported only once. */
   #fail(error: unknown): void {
+    // The page no longer shows a price, so no wallet may pay it.
+    this.giveUpWallet();
     const problem = problemOf(error);
     const { kind, code } = this.#known.problem ?? {};
     if (problem.kind !== kind || problem.code !== code) this.#report(error);

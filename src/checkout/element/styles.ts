@@ -58,7 +58,7 @@ const css = `
   font-variant-numeric: tabular-nums;
   overflow-wrap: break-word;
 }
-.card:focus { outline: none; }
+.card:focus { outline: 0; }
 h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; }
 ol { list-style: none; }
 code { font: 0.9375em/1.5 var(--mono); white-space: pre-line; word-break: break-all; text-wrap: balance; }
@@ -90,8 +90,7 @@ h1 {
 .skeleton :nth-child(-n + 2) { width: 9em; }
 .skeleton:has(~ .pay button[data-uuid]) { margin-bottom: 7.4em; }
 
-.steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; }
-.steps li { hyphens: auto; }
+.steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.55em; margin-top: 1.4em; hyphens: auto; }
 .steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.4em; border-radius: 2px; background: var(--line); }
 .steps [data-done]::before { background: var(--accent); }
 .steps [aria-current]::before { background: linear-gradient(90deg, var(--accent) 50%, var(--line) 50%); }
@@ -111,7 +110,7 @@ legend, dt, label[for] { display: block; margin-bottom: 0.35em; }
 }
 .segments label:hover span { color: var(--text); }
 .segments :checked + span { background: var(--raised); color: var(--text); box-shadow: inset 0 0 0 2px var(--accent); }
-.segments :focus-visible + span { outline: 3px solid var(--accent); outline-offset: 1px; }
+.segments :focus-visible + span, .field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
 
 .transfer { display: grid; grid-template-columns: auto minmax(0, 1fr); align-items: center; gap: 1.5em; margin-top: 1.5em; }
 .transfer + .quiet { margin-top: 1em; }
@@ -157,11 +156,9 @@ button[aria-disabled] { border-color: var(--line); color: var(--quiet); backgrou
 
 .deposit { margin-top: 1.5em; }
 .field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; padding: 0.3em; padding-inline-start: 0.9em; border: 1px solid var(--quiet); border-radius: calc(var(--control-radius) + 0.3em); }
-.field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
 .field input { flex: 99 1 4em; min-width: 0; min-height: 2.3em; border: 0; outline: 0; background: none; color: inherit; font: 1.2em var(--font); }
 .field button { flex: auto; }
-.error { color: var(--bad); font-size: 0.9375em; }
-.error:not(:empty) { margin-top: 0.4em; }
+.error:not(:empty) { margin-top: 0.4em; color: var(--bad); font-size: 0.9375em; }
 
 .confirming { margin-top: 1.5em; padding: 1.25em; border-radius: var(--control-radius); background: var(--sunken); }
 .count { font-weight: 600; }
