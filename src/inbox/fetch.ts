@@ -1,4 +1,10 @@
-import { NotFoundError, PermissionError, RateLimitError, SettlekitError } from "../errors.ts";
+import {
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  SettlekitError,
+} from "../errors.ts";
 import { ofTenant } from "../stores/observers.ts";
 import { show } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
@@ -57,6 +63,8 @@ export async function fetchByOrderId(
 }
 
 export function isUnknownSubject(error: unknown): boolean {
+  // Some ids are refused before they reach the service, such as "undefined".
+  if (InvalidRequestError.is(error)) return true;
   return NotFoundError.is(error) && error.code === "unknown_subject";
 }
 

@@ -97,15 +97,15 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
 
     it("forgets a mistyped id, but keeps a subject that a webhook named", async ({ shop }) => {
       ship(shop.inbox);
-      const id = "00000000-0000-4000-8000-000000000000";
       const unknown = { name: "NotFoundError", code: "unknown_subject" };
-      const settle = () => shop.inbox.settle({ kind: "payment", id });
+      const mistyped = "00000000-0000-4000-8000-000000000000";
+      const settle = (id = mistyped) => shop.inbox.settle({ kind: "payment", id });
       await expect(settle()).rejects.toMatchObject(unknown);
+      await expect(settle("undefined")).rejects.toMatchObject({ param: "paymentId" });
       expect(await shop.inbox.stats()).toMatchObject({ changed: 0, parked: 0 });
-      const data = { id, orderId: "order_1", status: "completed" };
-      const event = { event: "payment.updated", data } as const;
-      const told = signWebhook({ event, secret: shop.sandbox.webhookSecret });
-      await shop.inbox.fetchHandler()(told.request("https://shop.example/webhooks"));
+      const event = { event: "payment.updated", data: { id: mistyped } } as never;
+      const { request } = signWebhook({ event, secret: shop.sandbox.webhookSecret });
+      await shop.handle(request("https://shop.example/webhooks"));
       await expect(settle()).rejects.toMatchObject(unknown);
       expect(shop.told("retried")).toHaveLength(1);
       expect(await shop.inbox.stats()).toMatchObject({ changed: 1 });
