@@ -13,7 +13,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
  */
 export function timeOf(timestamp: unknown): number {
   if (typeof timestamp !== "string") return Number.NaN;
-  return Date.parse(/T[\d:.]+$/.test(timestamp) ? `${timestamp}Z` : timestamp);
+  return Date.parse(/[T ][\d:.]+$/.test(timestamp) ? `${timestamp}Z` : timestamp);
 }
 
 export const isFunction = (value: unknown) => typeof value === "function";
