@@ -187,7 +187,9 @@ async function walk(
   let newest = watermark;
   let last = Number.POSITIVE_INFINITY;
   let isNewestFirst = true;
-  for await (const item of list) {
+  for await (const listed of list) {
+    // It may be null.
+    const item: Listed = Object(listed);
     // NaN if it is unreadable: such an item is never too old, and holds nothing back.
     const createdAt = timeOf(item.createdAt);
     if (createdAt > last) isNewestFirst = false;

@@ -112,6 +112,20 @@ describe.each(shops)("reconciling on %s", (_, it) => {
     },
   );
 
+  it("goes on past a null", async ({ shop }) => {
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_1");
+    const list = shop.client.payments.list.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "list").mockImplementation(async function* () {
+      yield null;
+      yield* list();
+    } as never);
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 2, missed: 1 });
+    expect(shop.told("failed")).toMatchObject([{ error: { code: "unusable_id" } }]);
+  });
+
   it("counts only what no webhook reported, and hurries nothing that is retried", async ({
     shop,
   }) => {
