@@ -65,10 +65,12 @@ export const runCommand = defineCommand({
         if (stopped) terminal.warn(`All payouts are stopped. ${stopped.reason} ${advice}`);
         return stopped;
       };
-      // A database that no longer responds must not hold up the exit.
-      const late = interruption === undefined ? [] : [setTimeout(2_000)];
-      const stopped = await Promise.race([report(), ...late]);
-      if (interruption !== undefined) return interruption;
+      if (interruption !== undefined) {
+        // A database that no longer responds neither holds up the exit nor changes its code.
+        await Promise.race([report().catch(() => undefined), setTimeout(2_000)]);
+        return interruption;
+      }
+      const stopped = await report();
       if (failure !== undefined) throw failure;
       return stopped ? exitCodes.api : exitCodes.ok;
     });
