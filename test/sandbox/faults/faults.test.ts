@@ -93,6 +93,7 @@ describe("an injected answer", () => {
     sandbox.faults.next("POST /withdrawals", { status: 204, when: "after", body: "unused" });
     const response = await send(sandbox, withdrawalsPath, { body: payout });
     expect([response.status, await response.text()]).toEqual([204, ""]);
+    expect(response.headers.has("content-type")).toBe(false);
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });
 

@@ -66,6 +66,13 @@ describe("latency", () => {
     expect(await Promise.all(answers)).toHaveLength(3);
   });
 
+  it("is the only fault that waits for a timer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sandbox = createSandbox();
+    sandbox.faults.next("POST /payments", { status: 503, when: "before" });
+    expect((await send(sandbox, paymentsPath, { body: order })).status).toBe(503);
+  });
+
   it("ends with the reason when the client aborts, but the request still takes effect", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const sandbox = createSandbox();

@@ -85,6 +85,19 @@ describe("a sandbox with a data file", () => {
     expect(keys.map(([id]) => JSON.parse(id).at(-1))).toEqual(["b", "a"]);
   });
 
+  it("has every change at once, even those that no response reports", async () => {
+    const [data, copy] = [newFile(), newFile()];
+    using sandbox = createSandbox({ data });
+    for (const status of [500, 502]) {
+      sandbox.faults.next("*", { status, when: "before" });
+      await new Promise(setImmediate);
+    }
+    // As a killed process would leave it.
+    for (const end of ["", "-wal"]) copyFileSync(data + end, copy + end);
+    using killed = createSandbox({ data: copy });
+    expect(killed.faults.waiting()).toEqual(sandbox.faults.waiting());
+  });
+
   it("stops writing once it is closed", async () => {
     const data = newFile();
     const sandbox = createSandbox({ data });
