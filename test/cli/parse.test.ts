@@ -52,11 +52,13 @@ describe("parsing", () => {
     );
   });
 
-  test("names a missing argument", () => {
+  test("names a missing argument or option", () => {
     expect(refusalOf("advance")).toMatch(
       /^Missing argument `DURATION`: A whole number with a unit/,
     );
     expect(refusalOf("payments", "get")).toBe("Missing argument `PAYMENT_ID`: Id of the payment.");
+    expect(refusalOf("payments", "create")).toBe("Missing option `--order-id`.");
+    expect(refusalOf("withdrawals", "create-once")).toBe("Missing option `--amount-in-cents`.");
   });
 
   test("refuses a value for a switch, and a repeated option that takes one value", () => {

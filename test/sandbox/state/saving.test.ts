@@ -134,7 +134,7 @@ describe("a saved sandbox", () => {
     );
   });
 
-  it("resends webhooks that were in flight", async () => {
+  it("resends webhooks that were in flight, if there is an endpoint", async () => {
     const { promise: never } = Promise.withResolvers<Response>();
     const first = createSandbox({ deliver: () => never });
     const { paymentId } = await create(first);
@@ -148,6 +148,11 @@ describe("a saved sandbox", () => {
     second.load(throughFile(first.save()));
     await second.webhooks.idle();
     expect(received).toEqual([expect.stringContaining(paymentId)]);
+
+    const silent = createSandbox();
+    silent.load(first.save());
+    await silent.webhooks.idle();
+    expect(silent.webhooks.deliveries()).toMatchObject([{ status: "pending", attempts: [] }]);
   });
 });
 

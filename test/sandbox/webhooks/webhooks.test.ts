@@ -184,6 +184,20 @@ describe("a webhook", () => {
     expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
   });
 
+  it("is delivered even if deliver has read the response", async () => {
+    const deliver = async () => {
+      const response = new Response("done");
+      await response.text();
+      return response;
+    };
+    const sandbox = createSandbox({ deliver });
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    expect(sandbox.webhooks.deliveries()).toMatchObject([
+      { status: "delivered", attempts: [{ status: 200, answer: { body: "" } }] },
+    ]);
+  });
+
   it("is sent to exactly the given URL, with exactly the recorded headers", async () => {
     await using endpoint = await receiver();
     const sandbox = createSandbox({ webhookUrl: `${endpoint.url}/a%2Fb//?x=1&y=%20&x=2` });
