@@ -4,7 +4,7 @@ import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { controlRoutes } from "../../../src/sandbox/control/control-routes.ts";
 import type { Events } from "../../../src/sandbox/event-bus.ts";
-import { create, newYear, origin, withdraw } from "../merchant.ts";
+import { create, errorOf, newYear, origin, withdraw } from "../merchant.ts";
 import { controlHeaders as headers } from "./control-client.ts";
 
 interface ControlRoute {
@@ -64,20 +64,31 @@ describe("every control route", () => {
   });
 
   it.each([
-    ["from another origin", { ...headers, Origin: "https://evil.example" }, 403],
-    ["from another port", { ...headers, Origin: `${origin}:3000` }, 403],
-    ["from a null origin", { ...headers, Origin: "null" }, 403],
-    ["without the header that no form can send", { "Content-Type": "application/json" }, 403],
-    ["with a form's content type", { ...headers, "Content-Type": "text/plain" }, 415],
-    ["without a content type", { "X-Sandbox-Control": "1" }, 415],
-  ])("refuses a page's POST %s, and nothing changes", async (_how, foreign, status) => {
+    ["from another origin", { ...headers, Origin: "https://evil.example" }, 403, "cross_origin"],
+    ["from another port", { ...headers, Origin: `${origin}:3000` }, 403, "cross_origin"],
+    ["from a null origin", { ...headers, Origin: "null" }, 403, "cross_origin"],
+    [
+      "without the header that no form can send",
+      { "Content-Type": "application/json" },
+      403,
+      "control_header_missing",
+    ],
+    [
+      "with a form's content type",
+      { ...headers, "Content-Type": "text/plain" },
+      415,
+      "invalid_content_type",
+    ],
+    ["without a content type", { "X-Sandbox-Control": "1" }, 415, "invalid_content_type"],
+  ])("refuses a page's POST %s, and nothing changes", async (_how, foreign, status, code) => {
     const { sandbox, pathOf } = await furnished();
     const before = stateOf(sandbox);
     for (const route of posts) {
       const body = JSON.stringify({ scenario: "success", duration: "1d", amount: 2500 });
       const init = { method: "POST", headers: foreign, body };
-      const response = await call(sandbox, pathOf(route), init);
+      const response = await sandbox.fetch(new Request(origin + pathOf(route), init));
       expect([route.path, response.status]).toEqual([route.path, status]);
+      expect(await errorOf(response)).toMatchObject({ code, message: expect.any(String) });
     }
     expect(stateOf(sandbox)).toBe(before);
   });

@@ -106,6 +106,14 @@ describe("the route of a fault", () => {
       }),
     );
   });
+
+  it("is refused with the nearest route, or all of them", () => {
+    const { faults } = createSandbox();
+    expect(() => faults.next("GET /payment", broken)).toThrow("Did you mean GET /payments?");
+    expect(() => faults.next("nowhere" as FaultRoute, broken)).toThrow(
+      /one of: \*, .*POST \/withdrawals/,
+    );
+  });
 });
 
 describe("an invalid fault", () => {

@@ -183,13 +183,17 @@ describe("a queue of faults", () => {
   });
 
   it("applies a fault by probability, decided by the seed", async () => {
-    const played = async (seed: string) => {
+    const played = async (seed: string, hasCertain = false) => {
       const sandbox = createSandbox({ seed });
+      if (hasCertain) sandbox.faults.next("POST /payments", broken);
+      await send(sandbox, paymentsPath, { body: order });
       sandbox.faults.next("GET /payments", broken, { probability: 0.25 });
       return statuses(sandbox, 200);
     };
     const seen = await played("one");
     expect(seen).toEqual(await played("one"));
+    // A fault without a probability draws nothing.
+    expect(seen).toEqual(await played("one", true));
     expect(seen).not.toEqual(await played("two"));
     const hits = seen.filter((status) => status === 503).length;
     expect(hits).toBeGreaterThan(25);
