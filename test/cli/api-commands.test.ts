@@ -119,6 +119,12 @@ describe("commands that call the service", () => {
     expect(deposit.code).toBe(0);
   });
 
+  test("an order id of digits stays text", async () => {
+    const args = ["--order-id", "2026", "--amount", "5000", "--json"];
+    const { stdout } = await run("payments", "create", ...args);
+    expect(stdout).toContain('"orderId":"2026"');
+  });
+
   test("public lists need no secret key", async () => {
     const { stdout } = await runWith({ SETTLEKIT_SECRET_KEY: "" }, "chains", "list");
     expect(stdout).toContain("84532");

@@ -52,6 +52,11 @@ describe("parsing", () => {
     );
   });
 
+  test("refuses an unknown type of payment, and suggests the nearest", () => {
+    const refusal = refusalOf("payments", "create", "--order-id", "a", "--type", "deposits");
+    expect(refusal).toContain('Did you mean "deposit"?');
+  });
+
   test("names a missing argument or option", () => {
     expect(refusalOf("advance")).toMatch(
       /^Missing argument `DURATION`: A whole number with a unit/,
@@ -169,10 +174,11 @@ describe("the parser's own output", () => {
     expect(outcomeOf(flag).written).toBe(`${version}\n`);
   });
 
-  test.each(everyCommand)("the help of %s has examples that the parser accepts", (name) => {
+  test.each(everyCommand)("the help of %s is plain text, and its examples are accepted", (name) => {
     const words = name.split(" ");
     const { written } = outcomeOf(...words, "--help");
     expect(written).toMatch(new RegExp(`^Usage: settlekit ${name} `, "m"));
+    expect(written).not.toContain("`");
     expect(outcomeOf("help", ...words).written).toBe(written);
     const [, examples = ""] = written.split("\nExamples:\n");
     const commandLines = examples.trimEnd().split("\n");

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import { timeOfDay } from "../../src/cli/terminal.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { CommandLine, settlekit } from "./command-line.ts";
@@ -50,6 +51,15 @@ describe("settlekit sandbox", () => {
     const printed = running.stderr.all.flatMap((text) => /POST|→/.exec(text) ?? []).map(String);
     expect(printed).toEqual(["POST", "→"]);
     await running.stderr.next((text) => text.includes(`GET ${paymentsPath}  connection broken`));
+  });
+
+  test("prints the time on this machine, even if its clock is frozen", async () => {
+    const now = "2026-01-01T00:00:00Z";
+    await using running = new CommandLine(["sandbox", "--port", "0", "--now", now]);
+    const line = await running.stderr.next((text) => text.includes("SANDBOX_URL="));
+    await fetch(`${line.split("=")[1]}/v1/nowhere`);
+    const printed = await running.stderr.next((text) => text.includes("GET /v1/nowhere"));
+    expect(printed.slice(0, 8)).not.toBe(timeOfDay(new Date(now)));
   });
 
   test.each([

@@ -73,6 +73,8 @@ describe("the payment page", () => {
       expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
       expect((await response.text()).length).toBeGreaterThan(1_000);
     }
+    const unknown = await sandbox.fetch(new Request(`${origin}/_sandbox/assets/other.js`));
+    expect(unknown.status).toBe(404);
   });
 
   it("is not a service request: it is not recorded and meets no fault", async () => {

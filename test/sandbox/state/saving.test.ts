@@ -180,6 +180,11 @@ describe("an invalid saved sandbox", () => {
     ["one with a missing table", { ...saved, tables: {} }, /"dropped" is invalid/],
     ["one with a broken merchant", broken("merchants"), invalid("merchants")],
     [
+      "one with a merchant without a secret key",
+      broken("merchants", { merchantId: "1", webhookSecret: "whsec_1" }),
+      invalid("merchants"),
+    ],
+    [
       "one with a merchant without a webhook secret",
       broken("merchants", { merchantId: "1", secretKey: "sk_test_1" }),
       invalid("merchants"),
