@@ -65,6 +65,7 @@ describe("a request over the network", () => {
       const forwarded = { "X-Forwarded-Proto": "https" };
       const viaProxy = await statusUnder(server.port, host, paymentsPath, "GET", forwarded);
       expect(viaProxy.status).toBe(400);
+      expect(JSON.parse(viaProxy.body).error.code).toBe("invalid_request");
     },
   );
 

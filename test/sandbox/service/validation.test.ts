@@ -13,3 +13,8 @@ it.each([
   const response = await send(createSandbox(), paymentsPath, { method: "POST", body });
   expect((await errorOf(response)).message).toContain(message);
 });
+
+it("says how large a number of the query must be", async () => {
+  const response = await send(createSandbox(), `${paymentsPath}?limit=0`);
+  expect((await errorOf(response)).message).toBe("limit must be at least 1, but is 0.");
+});

@@ -1,8 +1,27 @@
 import { createHmac } from "node:crypto";
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
+import { tamperedWebhook } from "../../../src/sandbox/webhooks/disorder.ts";
 import { create, newYear } from "../merchant.ts";
 import { createPaid, type Seen, sandboxWithShop } from "./verifying-shop.ts";
+
+it.each([
+  ["body", 0],
+  ["signature", 0.5],
+  ["timestamp", 0.9],
+] as const)("a webhook whose %s is tampered with differs in one character", (part, random) => {
+  const headers = { "X-Service-Signature": "v1=ab", "X-Service-Timestamp": "1767225600" };
+  const before = { headers, body: '{"a":1}' };
+  const after = tamperedWebhook(before, () => random);
+  expect(after.tampered).toBe(part);
+  const [sent, changed] = [before, after].map((it) =>
+    [it.body, ...Object.values(it.headers)].join(),
+  );
+  const differences = [...String(sent)].filter(
+    (character, index) => character !== changed?.[index],
+  );
+  expect([changed?.length, differences.length]).toEqual([sent?.length, 1]);
+});
 
 describe("a disordered webhook", () => {
   it("is sent twice, byte for byte, and both attempts are recorded", async () => {
