@@ -263,6 +263,30 @@ describe("a budget that no request has used", () => {
     expect(made()).toEqual(["a"]);
   });
 
+  it("is free again once a person has cancelled the payout", async () => {
+    const { world, payouts, plan } = await opened({});
+    world.answer = refused;
+    await plan("a", 1_000);
+    await payouts.runDue();
+    expect((await payouts.stats()).takenToday).toBe(1_000);
+    await payouts.cancel("a", { by: "ann" });
+    expect((await payouts.stats()).takenToday).toBe(0);
+  });
+
+  it("is not part of what its payout waits for", async () => {
+    const { world, payouts, plan } = await opened({});
+    world.answer = refused;
+    await plan("a", 500);
+    await payouts.runDue();
+    world.answer = () => undefined;
+    await plan("b", 600);
+    await world.advance(1);
+    const sentAt = world.now;
+    await payouts.runDue();
+    await world.live(world.open({ limits: { per24Hours: 1_000 } }));
+    expect((await payouts.get("a"))?.waitsUntil).toEqual(new Date(sentAt + day));
+  });
+
   it("is subject to the limits of the process that sends", async () => {
     const { world, payouts } = await opened({});
     await payouts.plan(order);

@@ -123,6 +123,9 @@ it("leaves a plan from a transaction of one merchant to that merchant's worker",
 
 it("reads each merchant's list back to where that merchant's was last read", async () => {
   const { world, a, b } = await merchants();
+  // Both journals have entries.
+  for (const ledger of [a, b]) await ledger.stopAll({ ...by, reason: "an audit" });
+  for (const ledger of [a, b]) await ledger.reopen({ ...by, reason: "it is over" });
   const [first, second] = world.sandbox.merchants.map(({ secretKey }) =>
     world.client({ secretKey }),
   );
