@@ -47,6 +47,20 @@ describe.each(shops)("the current status of a payment, on %s", (_, it) => {
     expect(await shop.shipments()).toEqual(["order_1"]);
   });
 
+  it("counts from when a webhook without an id reported it, as from one with an id", async ({
+    shop,
+  }) => {
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_1");
+    shop.deliverTo(shop.inbox.fetchHandler());
+    await shop.advance(86_400_000);
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    await deliver(shop, "payment.updated", { status: "completed", orderId: "order_1" });
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+  });
+
   it("is read again when a webhook arrived while it was being settled", async ({ shop }) => {
     const { paymentId: id } = await shop.client.payments.create({
       amount: 250,

@@ -67,6 +67,19 @@ describe("instrument(inbox)", () => {
     ]);
   });
 
+  test.each([[false], [true]])(
+    "records the payment's id only if asked: %s",
+    async (identifiers) => {
+      await using telemetry = createTelemetry();
+      const { sandbox, client, inbox } = await openShop(telemetry, identifiers);
+      const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+      await sandbox.webhooks.idle();
+      await inbox.settleDue();
+      const { attributes } = telemetry.span("settle payment");
+      expect(attributes["settlekit.id"]).toBe(identifiers ? paymentId : undefined);
+    },
+  );
+
   test("records that an effect failed, and measures the lag", async () => {
     await using telemetry = createTelemetry();
     const { sandbox, client, inbox, stop } = await openShop(telemetry);
