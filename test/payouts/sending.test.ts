@@ -247,14 +247,18 @@ it("leaves the payout to a person after an hour of doubt", async () => {
   expect(world.creations).toHaveLength(length);
 });
 
-it("finds a withdrawal that another program made, with lookFirst", async () => {
-  const { world, payouts, state } = await opened({ lookFirst: true });
-  const withdrawal = await world.client().withdrawals.create(order);
-  await payouts.plan(order);
-  await payouts.runDue();
-  expect(await state()).toBe("sent");
-  expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
-});
+it.each(["unknown", "honoured"] as const)(
+  "finds a withdrawal that another program made, with lookFirst, even where keys are %s",
+  async (withdrawalIdempotency) => {
+    const client = { wire: { withdrawalIdempotency } };
+    const { world, payouts, state } = await opened({ lookFirst: true, client });
+    const withdrawal = await world.client().withdrawals.create(order);
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await state()).toBe("sent");
+    expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
+  },
+);
 
 it("stays in doubt when only the repetition gets a 429", async () => {
   const { world, payouts, state } = await keyed();
