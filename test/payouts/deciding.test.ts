@@ -70,6 +70,16 @@ describe("resolve", () => {
     expect(world.made).toEqual([]);
   });
 
+  it.each(["withdrawalId", "neverSent"])("changes no other payout, with %s", async (finding) => {
+    const { world, payouts } = await inDoubt();
+    const other = await payouts.plan({ ...order, orderId: "other" });
+    if (finding === "withdrawalId") {
+      const { id } = await world.client().withdrawals.create(order);
+      await payouts.resolve(order.orderId, { ...by, withdrawalId: id });
+    } else await payouts.resolve(order.orderId, { ...by, neverSent: true });
+    expect(await payouts.get("other")).toEqual(other);
+  });
+
   it("refuses neverSent when the list shows a withdrawal", async () => {
     const { world, payouts } = await inDoubt();
     const { id } = await world.client().withdrawals.create(order);
