@@ -89,6 +89,17 @@ describe("resolve", () => {
     );
   });
 
+  it("refuses neverSent if a worker took the payout while the list was read", async () => {
+    const { world, payouts } = await inDoubt();
+    world.answer = (method) => {
+      if (method === "GET") world.query("UPDATE settlekit_payouts SET fence = fence + 1");
+      return undefined;
+    };
+    const never = payouts.resolve(order.orderId, { ...by, neverSent: true });
+    await expect(never).rejects.toThrow(/A worker processed the payout in the meantime/);
+    expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
+  });
+
   it("refuses neverSent while it is too early to tell, and after the payout was sent", async () => {
     const { world, payouts } = await opened();
     world.fates.push("lost");
@@ -167,6 +178,18 @@ describe("the breaker", () => {
       expect((await payouts.stats()).stopped?.reason).toContain("different amountInCents");
       expect(world.made).toHaveLength(1);
     }
+  });
+
+  it("leaves only that payout to a person", async () => {
+    const limits = { approveAbove: order.amountInCents };
+    const { world, payouts, state } = await opened({ limits });
+    const amountInCents = order.amountInCents + 1;
+    const waiting = await payouts.plan({ ...order, orderId: "waiting", amountInCents });
+    world.change = (body) => ({ ...body, amountInCents: 1_000 });
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await state()).toBe("needs_decision");
+    expect(await payouts.get("waiting")).toEqual(waiting);
   });
 
   it("stops all payouts when a later lookup shows that both requests took effect", async () => {
