@@ -54,6 +54,17 @@ it("waits for both quiet times after its clock was set back before it sends agai
   expect(world.listings.at(-1)).toBe(again);
 });
 
+it("leaves a payout in doubt to a person an hour after its clock was set back", async () => {
+  const { world, payouts, state } = await opened();
+  await world.advance(month);
+  world.fates.push(...Array<"lost">(99).fill("lost"));
+  await payouts.plan(order);
+  await payouts.runDue();
+  await setBack(world, month);
+  await world.live(payouts, 75 * minute);
+  expect(await state()).toBe("needs_decision");
+});
+
 it("does not rely on a key that was first sent in the future", async () => {
   const { world, payouts } = await opened();
   await world.advance(day);
