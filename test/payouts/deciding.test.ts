@@ -131,6 +131,8 @@ describe("the breaker", () => {
     const [a, b] = world.made.map(({ id }) => id);
     const { stopped } = await payouts.stats();
     expect(stopped?.reason).toContain(`It has 2 withdrawals: ${b}, ${a}`);
+    // Which of them counts is not known.
+    expect((await payouts.get(order.orderId))?.withdrawalId).toBeUndefined();
     expect(events.map(({ type }) => type)).toContain("stopped");
     expect(logged.join()).toMatch(/All payouts are stopped.*reopen/);
     await payouts.plan({ ...order, orderId: "next" });

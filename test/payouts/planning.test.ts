@@ -15,11 +15,13 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  it("returns the existing payout when the same one is planned again", async () => {
-    const payouts = world.open();
+  it("returns the existing payout when the same one is planned again, and reports it once", async () => {
+    const told: string[] = [];
+    const payouts = world.open({ onEvent: ({ type }) => told.push(type) });
     const first = await payouts.plan(order);
     const again = { ...order, recipientAddress: order.recipientAddress.toLowerCase() };
     expect(await payouts.plan(again)).toEqual(first);
+    expect(told).toEqual(["changed"]);
     expect(await payouts.list()).toHaveLength(1);
     expect(await payouts.verify()).toEqual({ ok: true, entries: 1 });
   });
