@@ -257,6 +257,18 @@ describe("the check of the journal", () => {
     expect(begun()).toBe(2);
   });
 
+  it("fails with the database, and starts over the next time", async () => {
+    const { world, payouts } = await opened();
+    await payouts.plan(order);
+    await world.query("UPDATE settlekit_payout_journal SET at = 1");
+    await world.query("ALTER TABLE settlekit_payout_journal RENAME TO journal");
+    await expect(payouts.runDue()).rejects.toThrow("tables are missing");
+    await world.query("ALTER TABLE journal RENAME TO settlekit_payout_journal");
+    await payouts.runDue();
+    expect(world.made).toEqual([]);
+    expect((await payouts.stats()).stopped?.reason).toMatch(/journal check failed/);
+  });
+
   it("continues for a concurrent runDue", async () => {
     const { payouts, compared } = await reading();
     const [first, second] = [new AbortController(), new AbortController()];
