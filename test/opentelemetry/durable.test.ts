@@ -52,9 +52,10 @@ describe("instrument(inbox)", () => {
     expect(settle.links.map((link) => link.context.spanId).sort()).toEqual(
       webhooks.map((span) => span.spanContext().spanId).sort(),
     );
-    expect(settle).toMatchObject({
-      status: { code: SpanStatusCode.UNSET },
-      attributes: { "settlekit.status": "completed", "settlekit.effects": ["ship"] },
+    expect(settle.status.code).toBe(SpanStatusCode.UNSET);
+    expect(settle.attributes).toEqual({
+      "settlekit.status": "completed",
+      "settlekit.effects": ["ship"],
     });
     for (const name of ["ship", "payments.get"]) {
       expect(telemetry.span(name).parentSpanContext?.spanId).toBe(settle.spanContext().spanId);
@@ -66,19 +67,6 @@ describe("instrument(inbox)", () => {
       },
     ]);
   });
-
-  test.each([[false], [true]])(
-    "records the payment's id only if asked: %s",
-    async (identifiers) => {
-      await using telemetry = createTelemetry();
-      const { sandbox, client, inbox } = await openShop(telemetry, identifiers);
-      const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
-      await sandbox.webhooks.idle();
-      await inbox.settleDue();
-      const { attributes } = telemetry.span("settle payment");
-      expect(attributes["settlekit.id"]).toBe(identifiers ? paymentId : undefined);
-    },
-  );
 
   test("records that an effect failed, and measures the lag", async () => {
     await using telemetry = createTelemetry();
@@ -111,11 +99,11 @@ describe("instrument(inbox)", () => {
 
   test("records that the service does not know an id", async () => {
     await using telemetry = createTelemetry();
-    const { inbox } = await openShop(telemetry);
-    await inbox.settle({ kind: "payment", id: crypto.randomUUID() }).catch(() => {});
+    const { inbox } = await openShop(telemetry, true);
+    await inbox.settle({ kind: "payment", id: "unknown" }).catch(() => {});
     expect(telemetry.span("settle payment")).toMatchObject({
       status: { code: SpanStatusCode.ERROR },
-      attributes: { "error.type": "NotFoundError" },
+      attributes: { "error.type": "NotFoundError", "settlekit.id": "unknown" },
     });
   });
 

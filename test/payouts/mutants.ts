@@ -130,7 +130,7 @@ export const payoutMutants: readonly Mutant[] = [
     file: "src/payouts/attempts.ts",
     find: "current.reserved_at !== null && past.requests > 0 && !isProven",
     replace: "current.reserved_at !== null",
-    test: "test/payouts/limits.test.ts",
+    test: "test/payouts/unused-budget.test.ts",
   },
   {
     name: "a webhook decides which of two withdrawals counts",
@@ -151,7 +151,7 @@ export const payoutMutants: readonly Mutant[] = [
     file: "src/payouts/decide.ts",
     find: "  requireSameService(context, row);",
     replace: "",
-    test: "test/payouts/deciding.test.ts",
+    test: "test/payouts/resolving.test.ts",
   },
   {
     name: "a late response reverts a final status",
@@ -193,7 +193,7 @@ export const payoutMutants: readonly Mutant[] = [
     file: "src/payouts/decide.ts",
     find: "if (found.length > 0 && !isForeign) {",
     replace: "if (found.length > 99) {",
-    test: "test/payouts/deciding.test.ts",
+    test: "test/payouts/resolving.test.ts",
   },
   {
     name: "a payout is planned again behind the ledger's back",

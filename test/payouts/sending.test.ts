@@ -247,19 +247,6 @@ it("leaves the payout to a person after an hour of doubt", async () => {
   expect(world.creations).toHaveLength(length);
 });
 
-it.each(["unknown", "honoured"] as const)(
-  "finds a withdrawal that another program made, with lookFirst, even where keys are %s",
-  async (withdrawalIdempotency) => {
-    const client = { wire: { withdrawalIdempotency } };
-    const { world, payouts, state } = await opened({ lookFirst: true, client });
-    const withdrawal = await world.client().withdrawals.create(order);
-    await payouts.plan(order);
-    await payouts.runDue();
-    expect(await state()).toBe("sent");
-    expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
-  },
-);
-
 it("stays in doubt when only the repetition gets a 429", async () => {
   const { world, payouts, state } = await keyed();
   world.fates.push("unanswered");

@@ -256,3 +256,16 @@ it.each([
     expect(world.made).toHaveLength(1);
   },
 );
+
+it.each(["unknown", "honoured"] as const)(
+  "finds a withdrawal that another program made, with lookFirst, even where keys are %s",
+  async (withdrawalIdempotency) => {
+    const client = { wire: { withdrawalIdempotency } };
+    const { world, payouts, state } = await opened({ lookFirst: true, client });
+    const withdrawal = await world.client().withdrawals.create(order);
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await state()).toBe("sent");
+    expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
+  },
+);
