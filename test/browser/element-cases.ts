@@ -89,6 +89,22 @@ export function elementCases(browser: () => Browser): void {
       expect(shop.events.map(({ name }) => name)).toEqual(["change", "change", "paid"]);
     });
 
+    test("stays paid when its status lags behind, too", async () => {
+      const lag = await paidBehind();
+      await shop.refresh();
+      await shop.shows("over");
+      await shop.page.route(`${shop.service.url}/**/status`, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), status: "pending" } });
+      });
+      await lag();
+      const isRead = shop.page.waitForResponse(/\/payments\/[^/]+$/);
+      await shop.page.clock.runFor(15_000);
+      await isRead;
+      await shop.refresh();
+      expect(shop.events.map(({ name }) => name)).toEqual(["change", "change", "paid"]);
+    });
+
     test("is shown as paid although a copy that lags behind was read when its status changed", async () => {
       const lag = await paidBehind();
       await lag();

@@ -29,6 +29,21 @@ export function elementServiceCases(browser: () => Browser): void {
       expect(errors()).toEqual([]);
     });
 
+    test("can be paid while its status alone has an unknown name", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      await page.route(`${shop.service.url}/**/status`, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), status: "awaiting" } });
+      });
+      const isRead = page.waitForResponse(/\/status$/);
+      await shop.visit(await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      await isRead;
+      await page.clock.runFor(15_000);
+      expect(await page.getByText("25 USDC").isVisible()).toBe(true);
+    });
+
     test("tells the shop why a payment without quotes cannot get one", async () => {
       await shop.watch();
       const order = await shop.order();

@@ -143,8 +143,7 @@ export class Session implements Actions {
 
   /** @param depositInCents Undefined to choose again. */
   chooseDeposit(depositInCents: number | undefined): void {
-    this.giveUpWallet();
-    this.#prices.drop();
+    this.#withdraw();
     this.#update({ depositInCents, isRenewed: false });
     void this.#prices.ask();
   }
@@ -183,11 +182,12 @@ export class Session implements Actions {
     try {
       // Every read counts, not only changes: the payment may come from a copy that lags behind its status.
       for await (const { status } of checkout.everyStatus({ signal })) {
-        this.#status = status;
+        // What has ended never waits for money again: the status may lag behind, too.
+        if (!isFinal(this.#status)) this.#status = status;
         if (status !== this.#known.payment?.status) await this.#read();
         // It cannot be read yet. Nobody may pay it meanwhile.
-        if (status !== "pending" && this.#known.payment?.status === "pending") {
-          this.#endPaying();
+        if (this.#isBehind(this.#known.payment?.status)) {
+          this.#withdraw();
           this.#update({ payment: undefined });
         }
       }
@@ -212,31 +212,34 @@ export class Session implements Actions {
       if (thisRead < this.#shown || signal.aborted) return;
       this.#shown = thisRead;
       checkPayment(payment, connection.paymentId);
-      // This copy lags behind.
-      if (payment.status === "pending" && this.#status !== "pending") return;
+      if (this.#isBehind(payment.status)) return;
       this.#isStale = false;
       this.#status = payment.status;
       if (payment.status !== this.#known.payment?.status) this.#changedAt = performance.now();
       this.#update({ payment, problem: undefined });
       if (!isFinal(payment.status)) void this.#watch(connection, signal);
       if (payment.status === "pending") return await this.#prices.take(payment.quotes);
-      this.#endPaying();
+      this.#withdraw();
     } catch (error) {
       if (thisRead < this.#shown || signal.aborted) return;
-      const { payment } = this.#known;
       // Keep showing the outcome: the service may refuse to return it again.
-      if (payment && isFinal(payment.status)) return;
+      if (isFinal(this.#known.payment?.status ?? "")) return;
       this.#isStale = true;
       // Keep showing the last result; the payment is read again.
-      if (payment && passesByItself(error)) return;
+      if (this.#known.payment && passesByItself(error)) return;
       this.#fail(error);
     } finally {
       this.#reading -= 1;
     }
   }
 
-  /** There is nothing left to pay. */
-  #endPaying(): void {
+  /** Whether a copy of the payment lags behind its status. An unknown status does not tell. */
+  #isBehind(copied: string | undefined): boolean {
+    return copied === "pending" && (this.#status === "processing" || isFinal(this.#status));
+  }
+
+  /** Nobody may pay what the page has shown. */
+  #withdraw(): void {
     this.giveUpWallet();
     this.#prices.drop();
   }
