@@ -137,14 +137,14 @@ export class Session implements Actions {
     const choice = this.#known.choices.find((it) => it.key === key);
     if (choice === undefined || key === this.#known.choice?.key) return;
     this.giveUpWallet();
-    this.#update({ choice, offer: undefined, isRenewed: false });
+    this.#update({ choice, offer: undefined });
     void this.#prices.ask();
   }
 
   /** @param depositInCents Undefined to choose again. */
   chooseDeposit(depositInCents: number | undefined): void {
     this.#withdraw();
-    this.#update({ depositInCents, isRenewed: false });
+    this.#update({ depositInCents });
     void this.#prices.ask();
   }
 
@@ -184,12 +184,11 @@ export class Session implements Actions {
       for await (const { status } of checkout.everyStatus({ signal })) {
         // What has ended never waits for money again: the status may lag behind, too.
         if (!isFinal(this.#status)) this.#status = status;
+        // Reading the payment may take long.
+        if (this.#isBehind(this.#known.payment?.status)) this.#withdraw();
         if (status !== this.#known.payment?.status) await this.#read();
-        // It cannot be read yet. Nobody may pay it meanwhile.
-        if (this.#isBehind(this.#known.payment?.status)) {
-          this.#withdraw();
-          this.#update({ payment: undefined });
-        }
+        // It cannot be read yet.
+        if (this.#isBehind(this.#known.payment?.status)) this.#update({ payment: undefined });
       }
     } catch {
       // Reading the payment will show whether this is a problem.
