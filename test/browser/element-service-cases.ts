@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { announceWallet } from "./announce-wallet.ts";
 import { elementShop } from "./element-shop.ts";
@@ -42,6 +42,25 @@ export function elementServiceCases(browser: () => Browser): void {
       await isRead;
       await page.clock.runFor(15_000);
       expect(await page.getByText("25 USDC").isVisible()).toBe(true);
+    });
+
+    test.each<[string, (route: Route) => Promise<void> | undefined]>([
+      ["cannot be read", (route) => route.fulfill({ status: 503 })],
+      ["is being read", () => undefined],
+    ])("cannot be paid again while it is paid but %s", async (_, answer) => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      const url = `${shop.service.url}/**/${order.paymentId}`;
+      await page.route(url, answer);
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await page.clock.runFor(5_000);
+      await page.getByText("25 USDC").waitFor({ state: "hidden", timeout: 5_000 });
+      await page.unroute(url);
+      await page.clock.runFor(30_000);
+      await shop.outcome("$25.00 arrived. Thank you.").waitFor();
     });
 
     test("tells the shop why a payment without quotes cannot get one", async () => {
