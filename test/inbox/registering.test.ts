@@ -116,6 +116,23 @@ describe.each(shops)("an effect on %s", (_, it) => {
     expect(await inbox.settleDue()).toBe(0);
   });
 
+  it("catches up with a confirmed payment as with a completed one, and only once", async ({
+    shop,
+  }) => {
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    const { inbox } = shop.openProcess();
+    inbox.on("payment", "thank", { states: ["completed"], since: new Date(0) }, () => undefined);
+    const settleConfirmed = async () => {
+      await shop.query("UPDATE {inbox_subjects} SET status = 'confirmed'");
+      return inbox.settleDue();
+    };
+    expect(await settleConfirmed()).toBe(1);
+    await settleConfirmed();
+    await inbox.reconcile();
+    expect(await inbox.settleDue()).toBe(0);
+  });
+
   it("that a payment has missed does not hurry its next attempt", async ({ shop }) => {
     const newer = shop.openProcess();
     ship(newer.inbox);

@@ -127,6 +127,13 @@ describe.each(shops)("a payment that failed on %s", (_, it) => {
     await settling;
   });
 
+  it("is no longer parked once settle has settled it", async ({ shop }) => {
+    const id = await shop.paid("order_1");
+    await shop.query("UPDATE {inbox_subjects} SET parked_at = 1, problem = 'out of stock'");
+    expect(await shop.inbox.settle({ kind: "payment", id })).toBe(true);
+    expect(await shop.inbox.parked()).toEqual([]);
+  });
+
   it("is parked if it kills each process that calls settle", async ({ shop }) => {
     const id = await shop.paid("killer");
     const death = Promise.withResolvers<never>();

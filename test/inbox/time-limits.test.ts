@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, vi } from "vitest";
 import { stopTime } from "../stop-time.ts";
 import { insert } from "./insert.ts";
-import { type Shop, ship, shops } from "./shop.ts";
+import { clock, type Shop, ship, shops } from "./shop.ts";
 
 describe.each(shops)("an inbox on %s", (name, it) => {
   afterEach(() => void vi.useRealTimers());
@@ -60,6 +60,20 @@ describe.each(shops)("an inbox on %s", (name, it) => {
       await shop.inbox.settleDue();
       expect(shop.told("settled")).toMatchObject([{ effects: ["slow"] }]);
     });
+  });
+
+  it("renews the lease of the payment between its effects, and no other lease", async ({ shop }) => {
+    ship(shop.inbox);
+    shop.inbox.on("payment", "thank", {}, () => undefined);
+    const left = await shop.paid("left");
+    await shop.query(
+      `UPDATE {inbox_subjects} SET fence = 1, lease_until = ${clock} + 10000 WHERE subject = '${left}'`,
+    );
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.advance(10_000);
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["left", "order_1"]);
   });
 
   // An effect on SQLite is synchronous, and nothing can interrupt it.
@@ -157,6 +171,21 @@ WHERE subject = '${id}'`,
       await shipped(shop, "big", "order_1", "order_2");
       await vi.waitFor(async () => expect((await task(shop)).starts).toBe(0));
       leave.resolve();
+    });
+
+    it("is not taken by another worker, however long it runs", async ({ shop }) => {
+      stopTime();
+      await using _worker = shop.inbox.start({ reconcileEvery: false });
+      await passUntil(shop, entered.promise);
+      for (let n = 0; n < 3; n++) {
+        await shop.advance(10_000);
+        await shop.pass(10_000);
+      }
+      const other = shop.openProcess();
+      other.inbox.task("import", () => {});
+      const claimed = await other.inbox.settleDue();
+      leave.resolve();
+      expect(claimed).toBe(0);
     });
 
     it("aborts its signal once another worker has it", async ({ shop }) => {
