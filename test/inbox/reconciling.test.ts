@@ -19,6 +19,20 @@ describe.each(shops)("reconciling on %s", (_, it) => {
     expect((await shop.inbox.stats()).missed).toBe(1);
   });
 
+  it("finds a status that no webhook reported, of a payment whose earlier one was settled", async ({
+    shop,
+  }) => {
+    ship(shop.inbox);
+    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
+    await shop.sandbox.webhooks.idle();
+    await shop.inbox.settleDue();
+    shop.deliverTo(async () => new Response());
+    await shop.sandbox.payments.simulate(paymentId, "success");
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+  });
+
   it("misses nothing created at exactly the watermark", async ({ shop: { database } }) => {
     const shop = await openShop(database, { now: new Date() });
     ship(shop.inbox);

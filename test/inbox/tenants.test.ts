@@ -109,9 +109,14 @@ describe.each(shops)("an inbox of several merchants on %s", (_, it, openDatabase
       { tenant: "b", kind: "payment", listed: 1, missed: 1 },
       { tenant: "b", kind: "withdrawal" },
     ]);
-    await using _worker = inbox.start({ pollMs: 1 });
+    const worker = inbox.start({ pollMs: 1 });
     await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_of_b"]));
     await vi.waitFor(() => expect(told("reconciled")).toHaveLength(4));
+    await worker.stop();
+    // Only the lists that could not be read are due again after a minute.
+    await shop.advance(60_000);
+    await inbox.start().stop();
+    expect(told("reconciled")).toHaveLength(4);
   });
 
   describe("reads the lists of a merchant whose webhooks never arrive", () => {
