@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { RateLimitError } from "settlekit";
 import { describe, expect, vi } from "vitest";
 import { insert } from "./insert.ts";
-import { ship, shops } from "./shop.ts";
+import { clock, ship, shops } from "./shop.ts";
 
 describe.each(shops)("a payment that failed on %s", (_, it) => {
   it("is retried at once if a webhook arrived during the failed attempt", async ({ shop }) => {
@@ -62,6 +62,9 @@ describe.each(shops)("a payment that failed on %s", (_, it) => {
     };
     await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toMatchObject(error);
     expect(shop.told("retried")).toMatchObject([{ error, effects: ["ship", "thank"] }]);
+    expect(await shop.inbox.failing()).toMatchObject([
+      { reason: `${error.name}: ${error.message}` },
+    ]);
   });
 
   it.for([
@@ -125,6 +128,27 @@ describe.each(shops)("a payment that failed on %s", (_, it) => {
     expect(await shop.inbox.settle({ kind: "payment", id })).toBe(false);
     leave?.resolve();
     await settling;
+  });
+
+  it("has a higher fence after each claim, so that no late worker holds the latest", async ({
+    shop,
+  }) => {
+    const id = await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(await shop.inbox.settle({ kind: "payment", id })).toBe(true);
+    const [row] = await shop.query("SELECT fence FROM {inbox_subjects}");
+    expect(Number(row?.fence)).toBe(2);
+  });
+
+  it("is not released with those that another worker did not start", async ({ shop }) => {
+    const ending = new AbortController();
+    shop.inbox.on("payment", "note", {}, () => ending.abort());
+    const id = await shop.paid("order_1");
+    await shop.query(`UPDATE {inbox_subjects} SET fence = 1, lease_until = ${clock} + 30000`);
+    for (const orderId of ["order_2", "order_3"]) await shop.paid(orderId);
+    await shop.inbox.settleDue({ concurrency: 1, signal: ending.signal });
+    expect(shop.told("settled")).toHaveLength(1);
+    expect(await shop.inbox.settle({ kind: "payment", id })).toBe(false);
   });
 
   it("is no longer parked once settle has settled it", async ({ shop }) => {

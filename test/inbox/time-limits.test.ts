@@ -62,7 +62,9 @@ describe.each(shops)("an inbox on %s", (name, it) => {
     });
   });
 
-  it("renews the lease of the payment between its effects, and no other lease", async ({ shop }) => {
+  it("renews the lease of the payment between its effects, and no other lease", async ({
+    shop,
+  }) => {
     ship(shop.inbox);
     shop.inbox.on("payment", "thank", {}, () => undefined);
     const left = await shop.paid("left");
