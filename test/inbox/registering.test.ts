@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { insert } from "./insert.ts";
-import { ship, shops } from "./shop.ts";
+import { openShop, ship, shops } from "./shop.ts";
 
 const day = 86_400_000;
 
@@ -103,6 +103,24 @@ describe.each(shops)("an effect on %s", (_, it) => {
       expect(ran.slice(before)).toEqual(caughtUp);
     },
   );
+
+  it("that is new does not run for a state reached before its `since` and found later", async ({
+    shop: { database },
+  }) => {
+    const shop = await openShop(database, { now: new Date(Date.now() - 20 * day) });
+    shop.deliverTo(async () => new Response());
+    await shop.paid("long ago");
+    await shop.inbox.settleDue();
+    await shop.inbox.reconcile({ since: new Date(0) });
+    await shop.inbox.settleDue();
+    const { inbox } = shop.openProcess();
+    const ran: unknown[] = [];
+    inbox.on("payment", "thank", { since: new Date(Date.now() - 10 * day) }, (_tx, { orderId }) => {
+      ran.push(orderId);
+    });
+    await inbox.settleDue();
+    expect(ran).toEqual([]);
+  });
 
   it("that missed nothing causes no more work", async ({ shop }) => {
     shop.inbox.on("payment", "count", {}, () => undefined);

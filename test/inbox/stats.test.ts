@@ -45,6 +45,16 @@ describe.each(shops)("the stats of an inbox on %s", (_, it) => {
     expect(parked.map(({ kind }) => kind)).toEqual(["task", "payment"]);
   });
 
+  it("count the lag of the oldest task that has not run", async ({ shop }) => {
+    shop.inbox.task("email", () => undefined);
+    shop.inbox.on("payment", "mail", {}, (_tx, _payment, tools) => tools.after("email"));
+    for (const orderId of ["order_1", "order_2"]) {
+      await shop.inbox.settle({ kind: "payment", id: await shop.paid(orderId) });
+      await shop.advance(1_000);
+    }
+    expect(await shop.inbox.stats()).toMatchObject({ changed: 0, tasks: 2, lagMs: 2_000 });
+  });
+
   it("show no lag once the database's clock was set back", async ({ shop }) => {
     await shop.paid("order_1");
     await shop.advance(-60_000);
