@@ -130,6 +130,27 @@ describe.each(shops)("a payment that failed on %s", (_, it) => {
     await settling;
   });
 
+  it("remains a suspect when its worker is stopped", async ({ shop }) => {
+    await shop.paid("order_1");
+    await shop.query("UPDATE {inbox_subjects} SET starts = 2");
+    const begun = Promise.withResolvers<void>();
+    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (
+      _id: string,
+      { signal }: { signal: AbortSignal },
+    ) => {
+      begun.resolve();
+      await once(signal, "abort");
+      throw signal.reason;
+    }) as never);
+    const worker = shop.inbox.start({ drainMs: 0, reconcileEvery: false });
+    await begun.promise;
+    await worker.stop();
+    await vi.waitFor(async () => {
+      const [row] = await shop.query("SELECT starts, lease_until FROM {inbox_subjects}");
+      expect([Number(row?.starts), Number(row?.lease_until)]).toEqual([2, 0]);
+    });
+  });
+
   it("has a higher fence after each claim, so that no late worker holds the latest", async ({
     shop,
   }) => {

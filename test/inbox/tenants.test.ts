@@ -224,13 +224,15 @@ describe.each(shops)("an inbox of several merchants on %s", (_, it, openDatabase
   it("needs a client for each merchant, because a client reads only one merchant's lists", async ({
     shop,
   }) => {
+    await shop.inbox.settleDue();
     const refusal = { code: "invalid_option", param: "client" };
     expect(() => shop.inbox.fetchHandler({ tenant: "a" })).toThrow(
       expect.objectContaining(refusal),
     );
     const { inbox } = openInbox(shop);
     await inbox.fetchHandler({ tenant: "a" })(delivery(secretOf("a")));
-    await expect(shop.inbox.reconcile()).rejects.toMatchObject(refusal);
+    const restarted = shop.openProcess();
+    await expect(restarted.inbox.settleDue()).rejects.toMatchObject(refusal);
     expect((await inbox.stats()).changed).toBe(1);
   });
 

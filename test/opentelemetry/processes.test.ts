@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createInbox } from "../../src/inbox/index.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
@@ -78,6 +78,23 @@ describe.each(databases)("two processes on %s", (_, openDatabase) => {
     const spanId = receiving.spans()[0]?.spanContext().spanId;
     expect(settlings).toHaveLength(2);
     for (const { links } of settlings) expect(links[0]?.context.spanId).toBe(spanId);
+  });
+
+  test("link a webhook that arrived during a settling to the next one", async () => {
+    await using receiving = createTelemetry();
+    await using working = createTelemetry();
+    const receiver = openInbox(database.open(), receiving);
+    const { client, inbox } = openInbox(database.open(), working);
+    await receiver.deliver({ ...paid, status: "processing" });
+    const get = client.payments.get.bind(client.payments);
+    vi.spyOn(client.payments, "get").mockImplementationOnce((async (id: string) => {
+      await receiver.deliver(paid);
+      return get(id);
+    }) as never);
+    await inbox.settleDue();
+    const [, next] = working.spans().filter(({ name }) => name === "settle payment");
+    const spanId = receiving.spans()[1]?.spanContext().spanId;
+    expect(next?.links[0]?.context.spanId).toBe(spanId);
   });
 
   test("link at most 32 webhooks", async () => {
