@@ -98,11 +98,16 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
 
   it("does not treat a transaction as committed that a caught error rolled back", async () => {
     const store = postgres(pool);
-    const failing = store.transaction(function* () {
-      yield* add("a");
-      yield* call<pg.PoolClient>((tx) => tx.query("SELECT 1/0").catch(() => {}));
-    });
-    await expect(failing).rejects.toThrow(/error was caught, so PostgreSQL rolled back/);
+    const fail = () => call<pg.PoolClient>((tx) => tx.query("SELECT 1/0").catch(() => {}));
+    for (const works of [
+      [() => add("a"), fail],
+      [fail, () => add("a")],
+    ]) {
+      const failing = store.transaction(function* () {
+        for (const work of works) yield* work();
+      });
+      await expect(failing).rejects.toThrow(/error was caught, so PostgreSQL rolled back/);
+    }
     expect(await count()).toBe(0);
   });
 
