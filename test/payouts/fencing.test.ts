@@ -36,12 +36,18 @@ it.each(["unknown", "honoured"] as const)(
     world.fates.push("unanswered");
     await payouts.runDue();
     expect(world.creations).toHaveLength(1);
+    // Another payout was claimed as often, and is being processed.
+    await payouts.plan({ ...order, orderId: "other" });
+    const soon = world.now + minute;
+    world.query(
+      `UPDATE settlekit_payouts SET fence = 1, lease_until = ${soon} WHERE order_id = 'other'`,
+    );
     goOn.resolve();
     await running;
     expect(told()).toContain("fenced");
     expect(world.creations).toHaveLength(1);
     await world.live(payouts, 10 * minute);
-    expect(world.made).toHaveLength(1);
+    expect(world.made.map(({ orderId }) => orderId).sort()).toEqual(["other", order.orderId]);
   },
 );
 

@@ -42,6 +42,24 @@ describe("a payout's new state", () => {
     expect(await state()).toBe("sent");
     expect(told()).not.toContain("sent");
   });
+
+  it("is not undone by a refused key, so that nothing is sent again", async () => {
+    const world: World = World.inMemory();
+    const answer = async (request: Request) => {
+      if (request.method === "GET") return world.sandbox.fetch(request);
+      // Meanwhile, another program pays the order, and a webhook reports it.
+      const { id } = await world.client().withdrawals.create(order);
+      await tell(world, id);
+      return Response.json({ code: "unauthorized", message: "No" }, { status: 401 });
+    };
+    const payouts = world.open({
+      client: { fetch: (url, init) => answer(new Request(url, init)) },
+    });
+    await payouts.migrate();
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect((await payouts.get(order.orderId))?.state).toBe("sent");
+  });
 });
 
 describe.each(databases)("on %s, an order with several withdrawals", (_, openDatabase) => {
