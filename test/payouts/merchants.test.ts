@@ -106,6 +106,17 @@ describe("a new key of the same merchant", () => {
     expect(world.made).toHaveLength(3);
   });
 
+  it("pays other payouts while no response has shown the merchant", async () => {
+    const { world, payouts } = await opened();
+    world.fates.push("lost");
+    await payouts.plan(order);
+    await payouts.runDue();
+    await payouts.plan(next);
+    await world.advance(minute);
+    await world.open({ client: rotatedOf(world) }).runDue();
+    expect((await payouts.get(next.orderId))?.state).toBe("sent");
+  });
+
   it.each(["lost", 429])(
     "leaves a payout to a person if no response has shown the merchant: %s",
     async (fate) => {

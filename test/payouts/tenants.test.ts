@@ -57,6 +57,20 @@ it.each(["perDay", "per24Hours", "perRecipientAndDay"])(
   },
 );
 
+it("holds a payout until its own merchant's budget is free again", async () => {
+  const { world, a, b } = await merchants({ limits: { per24Hours: order.amountInCents } });
+  await a.plan(order);
+  await a.runDue();
+  await world.advance(60 * minute);
+  const sentAt = world.now;
+  for (const orderId of ["sent", "waiting"]) {
+    await b.plan({ ...order, orderId });
+    await b.runDue();
+  }
+  const waitsUntil = new Date(sentAt + 24 * 60 * minute);
+  expect(await b.get("waiting")).toMatchObject({ waitsUntil });
+});
+
 /** Both have sent a payout. */
 async function active() {
   const { world, a, b } = await merchants();
