@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { minute, opened, order, quietMs } from "./world.ts";
 
 it.each(["unknown", "honoured"] as const)(
@@ -145,4 +145,29 @@ it("does not undo a person's decision about several withdrawals after a slow loo
   await running;
   expect(await state()).toBe("sent");
   expect((await payouts.stats()).stopped).toBeUndefined();
+});
+
+it("keeps its claim while it reads a list for longer than a claim lasts", async () => {
+  const { world, payouts, told } = await opened();
+  for (let n = 0; n < 5; n++)
+    await world.client().withdrawals.create({ ...order, orderId: `p${n}` });
+  await payouts.plan(order);
+  world.fates.push("lost");
+  await payouts.runDue();
+  await world.advance(2 * quietMs);
+  world.pageSize = 1;
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const other = world.open();
+  let taken = 0;
+  const beforeRequest = async ({ request }: { request: Request }) => {
+    if (request.method !== "GET") return;
+    await world.advance(20_000);
+    taken += await other.runDue();
+  };
+  const slow = world.open({ client: { hooks: { beforeRequest: [beforeRequest] } } });
+  await slow.runDue();
+  vi.useRealTimers();
+  expect(taken).toBe(0);
+  expect(told()).not.toContain("fenced");
+  expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", attempts: 2 });
 });
