@@ -153,6 +153,32 @@ it("ends no other payout when the service refuses one", async () => {
   expect(await state()).toBe("sending");
 });
 
+it("changes no other payout when one cannot be sent", async () => {
+  const { world, payouts } = await opened();
+  world.fates.push("lost");
+  for (const orderId of ["lost", "sent"]) {
+    await payouts.plan({ ...order, orderId });
+    await payouts.runDue();
+  }
+  const others = await payouts.list();
+  expect(others).toMatchObject([{ state: "sending" }, { state: "sent" }]);
+  world.fates.push("refused connection");
+  await payouts.plan(order);
+  await payouts.runDue();
+  expect(await payouts.list()).toMatchObject([...others, { state: "planned" }]);
+});
+
+it("keeps telling that an outcome is unknown while the list may show it late", async () => {
+  const { world, payouts } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  const { problem } = (await payouts.get(order.orderId)) ?? {};
+  expect(problem).toMatch(/^Outcome unknown/);
+  await world.live(payouts, 3 * minute);
+  expect(await payouts.get(order.orderId)).toMatchObject({ state: "sending", problem });
+});
+
 it.each([429, 503])(
   "stays in doubt about a request that got a %i after such a lookup",
   async (status) => {
