@@ -201,6 +201,18 @@ describe("a person's decision", () => {
     expect(await payouts.resolve(order.orderId, sent)).toMatchObject({ state: "sent" });
   });
 
+  it("cannot cancel a payout with a request in doubt, whatever its row says", async () => {
+    const { world, payouts } = await opened();
+    world.fates.push("lost");
+    await payouts.plan(order);
+    await payouts.runDue();
+    world.query("UPDATE settlekit_payouts SET state = 'planned'");
+    await expect(payouts.cancel(order.orderId, by)).rejects.toMatchObject({
+      code: "wrong_state",
+      message: expect.stringContaining("while the outcome of a request for it is unknown"),
+    });
+  });
+
   it("cannot cancel a payout that the journal shows as sent", async () => {
     const { world, payouts } = await opened();
     await payouts.plan(order);

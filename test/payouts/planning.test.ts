@@ -143,18 +143,26 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     await expect(payouts.cancel(order.orderId, { by: " " })).rejects.toThrow(/by must name/);
   });
 
-  it("cancels a payout that the list shows was never sent, even while the breaker is open", async () => {
-    const payouts = world.open();
-    world.fates.push("lost");
-    await payouts.plan(order);
-    await payouts.runDue();
-    await world.store().transaction(() => inLedger("", (ledger) => ledger.stop(null, "A test.")));
-    await expect(payouts.cancel(order.orderId, { by: "ann" })).rejects.toThrow("is sending");
-    await world.live(payouts, 20 * minute);
-    const cancelled = await payouts.cancel(order.orderId, { by: "ann" });
-    expect(cancelled.state).toBe("cancelled");
-    expect(await payouts.verify()).toMatchObject({ ok: true });
-  });
+  it.each([
+    ["lost", "'unknown'"],
+    ["never begun because the process crashed", "NULL"],
+  ])(
+    "cancels a payout whose request was %s, even while the breaker is open",
+    async (_, outcome) => {
+      const payouts = world.open();
+      world.fates.push("lost");
+      await payouts.plan(order);
+      await payouts.runDue();
+      const { dialect } = world.store();
+      await database.query(dialect.expand(`UPDATE {payout_attempts} SET outcome = ${outcome}`));
+      await world.store().transaction(() => inLedger("", (ledger) => ledger.stop(null, "A test.")));
+      await expect(payouts.cancel(order.orderId, { by: "ann" })).rejects.toThrow("is sending");
+      await world.live(payouts, 20 * minute);
+      const cancelled = await payouts.cancel(order.orderId, { by: "ann" });
+      expect(cancelled.state).toBe("cancelled");
+      expect(await payouts.verify()).toMatchObject({ ok: true });
+    },
+  );
 
   it("cancels nothing after a 429, because a copy of the request may have got through", async () => {
     const payouts = world.open();

@@ -56,6 +56,21 @@ describe("resolve", () => {
     expect(world.made).toHaveLength(1);
   });
 
+  it("sends again at once after neverSent, even if the service asked to wait", async () => {
+    const { world, payouts } = await opened();
+    const headers = { "retry-after": "600" };
+    world.answer = (method) =>
+      method === "POST" ? new Response("", { status: 503, headers }) : undefined;
+    await payouts.plan(order);
+    await payouts.runDue();
+    world.answer = () => undefined;
+    await world.advance(5 * minute);
+    expect(await payouts.runDue()).toBe(0);
+    await payouts.resolve(order.orderId, { ...by, neverSent: true });
+    await payouts.runDue();
+    expect((await payouts.get(order.orderId))?.state).toBe("sent");
+  });
+
   it("cancels the payout with neverSent and sendAgain: false", async () => {
     const { world, payouts } = await inDoubt();
     const never = { ...by, neverSent: true, sendAgain: false } as const;
