@@ -91,6 +91,19 @@ describe.each(databases)("on %s, a ledger with another merchant's client", (_, o
   });
 });
 
+it("sends nothing with the key of a lost request once a response has shown another merchant", async () => {
+  const { world, payouts } = await opened();
+  const other = world.open({ client: otherOf(world) });
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await other.runDue();
+  await payouts.plan(next);
+  await payouts.runDue();
+  await payouts.plan({ ...order, orderId: "payout_3" });
+  await world.live(other, 20 * minute);
+  expect(world.made.map(({ orderId }) => orderId)).toEqual([next.orderId]);
+});
+
 describe("a new key of the same merchant", () => {
   it("is recognised by the list", async () => {
     const { world, payouts } = await opened();

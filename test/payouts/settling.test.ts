@@ -130,11 +130,11 @@ it("ends a payout when its withdrawal first ended, however often that is reporte
   const [{ id }] = world.made as [Withdrawal];
   await world.sandbox.withdrawals.simulate(id, "complete");
   await world.live(payouts, minute);
-  const { finalAt } = (await payouts.get(order.orderId)) ?? {};
+  const { sentAt, finalAt } = (await payouts.get(order.orderId)) ?? {};
   expect(finalAt).toBeInstanceOf(Date);
   await world.advance(24 * 60 * minute);
   await tell(world, id);
-  expect((await payouts.get(order.orderId))?.finalAt).toEqual(finalAt);
+  expect(await payouts.get(order.orderId)).toMatchObject({ sentAt, finalAt });
 });
 
 it("does not make the journal look altered when a cancelled payout has a cancelled withdrawal", async () => {
