@@ -171,3 +171,19 @@ it("keeps its claim while it reads a list for longer than a claim lasts", async 
   expect(told()).not.toContain("fenced");
   expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", attempts: 2 });
 });
+
+it("releases its payout at once when it is stopped, so that another worker can send it", async () => {
+  const { world, payouts, state } = await opened();
+  const reading = Promise.withResolvers<void>();
+  const fetch: typeof globalThis.fetch = (_, init) =>
+    new Promise((_, reject) => {
+      reading.resolve();
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+    });
+  await payouts.plan(order);
+  const worker = world.open({ client: { fetch } }).start({ drainMs: 0, pollMs: 1 });
+  await reading.promise;
+  await worker.stop();
+  await payouts.runDue();
+  expect(await state()).toBe("sent");
+});
