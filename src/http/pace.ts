@@ -159,7 +159,8 @@ export class Paces {
 /**
  * Takes a concurrency slot, or queues for one.
  *
- * @returns `turn` resolves when this request gets its slot; undefined if one was free, or there is no limit. `leave` releases the slot.
+ * @returns `turn` resolves when this request gets its slot; undefined if one was free, or there is no limit. `leave`
+ * releases the slot.
  */
 export function enter(limit: LimitFunction | undefined) {
   if (limit === undefined) return { turn: undefined, leave() {} };

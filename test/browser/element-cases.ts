@@ -62,7 +62,7 @@ export function elementCases(browser: () => Browser): void {
       held.resolve();
     });
 
-    /** Opens a payment that is then paid. Returns how to read it from a copy that lags behind and says that it is pending. */
+    /** Opens a payment that is then paid. Returns how to let the next read get an old copy of it, which is pending. */
     async function paidBehind() {
       const page = await shop.watch();
       await page.clock.install();
