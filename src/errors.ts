@@ -93,8 +93,6 @@ export class SettlekitError extends Error {
     }
     const kind = new.target.kind;
     Object.defineProperty(this, "name", { value: kind, configurable: true, writable: true });
-    // The stack's first line was written before the name was known.
-    if (this.stack?.startsWith("Error")) this.stack = `${kind}${this.stack.slice("Error".length)}`;
   }
 
   /** The section of the guide that explains this error: a file in the package, under `node_modules`, with an anchor. */
