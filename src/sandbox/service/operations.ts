@@ -128,8 +128,8 @@ function merchantOf(
   const refuse = (message: string) => new Refusal(401, { code, message });
   const given = req.header(name);
   if (given === undefined) throw refuse(`The header ${name} is missing. Send ${owner}.`);
-  // A value without its scheme is not a credential.
-  const value = given.startsWith(scheme) ? given.slice(scheme.length) : "";
+  // A value without its scheme, in any case, is not a credential.
+  const [, value = ""] = new RegExp(`^${scheme}(.*)`, "i").exec(given) ?? [];
   const { paymentId = "", merchantId }: Call["path"] = req.param();
   const holder = () => {
     if (credential !== "paymentSecret")

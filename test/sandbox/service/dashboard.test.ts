@@ -57,6 +57,15 @@ describe("the dashboard's routes", () => {
     expect(receipt?.txSenderAddress).toBe(config.backendWallet);
   });
 
+  it("read the scheme in any case", async () => {
+    const sandbox = createSandbox();
+    for (const scheme of ["bearer", "BEARER"]) {
+      const authorization = `${scheme} ${sandbox.accessToken}`;
+      const response = await ask(sandbox, `${sandbox.merchantId}/withdrawals`, authorization);
+      expect(response.status).toBe(200);
+    }
+  });
+
   it.each([
     ["another token", "Bearer at_test_other"],
     ["no token", "Bearer "],
