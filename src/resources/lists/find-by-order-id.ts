@@ -151,8 +151,9 @@ class Search<Item extends Ordered> {
 
   take({ data, pagination }: PageBody<Item>, offset: number): void {
     const total: unknown = pagination?.total;
-    if (!Number.isSafeInteger(total)) {
-      this.#fault ??= "pagination.total is missing or not a whole number";
+    // A count of 0 beside items has failed, and hasMore usually follows from it.
+    if (!Number.isSafeInteger(total) || Number(total) < Math.min(1, data.length)) {
+      this.#fault ??= "pagination.total is missing or wrong";
     }
     this.#total = Math.max(this.#total, Number(total) || 0);
     this.#hasMore = pagination?.hasMore;

@@ -90,6 +90,14 @@ describe("findByOrderId with a list that may be incomplete", () => {
       "pagination.total",
       () => ({ data: items(3), pagination: { limit: 1000, offset: 0, hasMore: false } }),
     ],
+    [
+      "when the service counts nothing, and takes a full page for the last",
+      "pagination.total",
+      (asked) => ({
+        data: page(all, asked).data,
+        pagination: { total: 0, limit: 1000, offset: asked.offset, hasMore: false },
+      }),
+    ],
     ["when there is no pagination", "pagination", () => ({ data: items(3) })],
     ["when data is not a list", "data is not a list", () => ({ data: "none" })],
     [
