@@ -68,7 +68,8 @@ function bodyTooLarge(maxBodyBytes: number): WebhookVerificationError {
 const nodeCures =
   "Express: mount this before express.json(). Next.js: export const config = { api: { bodyParser: " +
   "false } }. NestJS: NestFactory.create(AppModule, { rawBody: true }). Koa: mount this before " +
-  "the body parser. Fastify: register fastifyWebhooks.";
+  "the body parser. Fastify: register fastifyWebhooks. Hapi: payload: { parse: false, output: " +
+  '"stream" }. Vercel functions: use fetchHandler().';
 
 /** The error for a body whose exact bytes are lost, with the line to change in each framework. */
 export function bodyAlreadyParsed(cure = nodeCures, fact = "The body was already read or parsed.") {

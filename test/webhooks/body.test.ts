@@ -50,7 +50,7 @@ describe("the raw body", () => {
 
   it("is refused if it is already parsed, with the line to change in each framework", () => {
     expect(() => receiver().verifySync({ body: JSON.parse(body), headers })).toThrow(
-      /^The body is of type object, not a string or bytes\. The signature covers its exact bytes: verify before .* Express: .*express\.json\(.* Next\.js: .*bodyParser: false.* NestJS: .*rawBody: true.* Koa: .* Fastify: .*fastifyWebhooks/,
+      /^The body is of type object, not a string or bytes\. The signature covers its exact bytes: verify before .* Express: .*express\.json\(.* Next\.js: .*bodyParser: false.* NestJS: .*rawBody: true.* Koa: .* Fastify: .*fastifyWebhooks.* Hapi: .*parse: false.* Vercel functions: .*fetchHandler/,
     );
   });
 
