@@ -127,7 +127,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     }
     case "differing": {
       const { status, fields, body } = failure;
-      const { id, paymentId = id } = { ...(body as { id?: unknown; paymentId?: unknown }) };
+      const { chainId, id = chainId, paymentId = id } = { ...(body as Record<string, unknown>) };
       const { redact = String } = call;
       const cure =
         replay === "safe"

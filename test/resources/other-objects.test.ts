@@ -53,6 +53,11 @@ describe("a response about another object than the requested one", () => {
     });
   });
 
+  test("names the other chain, which has no other id", async () => {
+    using server = scriptedService({ body: chain });
+    await expect(clientOf(server).chains.get(1)).rejects.toThrow("with the object 8453");
+  });
+
   test("never ends a wait", async () => {
     const fetch = async () => Response.json({ ...payment, status: "completed" });
     const { payments } = withFakeTime(createSandbox(), { fetch });
