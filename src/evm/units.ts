@@ -125,7 +125,7 @@ function splitAmount(amount: string): { whole: string; fraction: string } {
     throw invalidAmount(
       "amount",
       `must be a string of digits with an optional fraction, such as "25.5", but is ${show(amount)}. ` +
-        "Leave out signs, exponents, spaces, currency symbols and thousands separators.",
+        "Leave out signs, leading zeros, exponents, spaces, currency symbols and thousands separators.",
     );
   }
   return { whole: match[1] ?? "", fraction: match[2] ?? "" };

@@ -46,7 +46,7 @@ describe("usdToCents", () => {
     expect(thrownBy(() => usdToCents(usd))).toMatchObject({
       code: "invalid_amount",
       param: "amount",
-      message: expect.stringContaining("thousands separators"),
+      message: expect.stringMatching(/leading zeros.*thousands separators/),
     });
   });
 
