@@ -34,14 +34,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 do await payouts.runDue();
 while (!isStopping && (await isAnyUnderWay()) && (await setTimeout(200, true)));
 
-const all = await payouts.list({ limit: 10_000 });
-console.table(
-  all.map(({ orderId, amountInCents, state, withdrawalId, problem }) => {
-    return { orderId, amountInCents, state, withdrawalId, problem };
-  }),
-);
-// Exit code for cron and other schedulers: 1 while a payout needs another run or a person.
-process.exitCode = all.every(({ state }) => state === "sent" || state === "completed") ? 0 : 1;
+const rows = await Promise.all(due.map(({ orderId }) => payouts.get(orderId)));
+console.table(rows, ["orderId", "amountInCents", "state", "withdrawalId", "problem"]);
+// Exit code for cron and other schedulers: 1 while a payout in the list needs another run or a person.
+process.exitCode = rows.every((row) => row?.state === "sent" || row?.state === "completed") ? 0 : 1;
 
 /** Whether a run is still sending or looking up a payout. Those with a problem wait for the next run. */
 async function isAnyUnderWay(): Promise<boolean> {
