@@ -1,16 +1,12 @@
 // Serves the built page, opens payments for it, and ships when the webhook arrives.
 
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { extname, join, resolve } from "node:path";
+import { join } from "node:path";
+import express from "express";
 import { idempotencyKeyFrom, isPaid, MerchantClient } from "settlekit";
 import { Webhooks } from "settlekit/webhooks";
 
-const built = resolve(import.meta.dirname, "../dist");
-const types: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript" };
 const client = new MerchantClient();
 const webhooks = new Webhooks();
-const receive = webhooks.nodeHandler();
 
 webhooks.on("payment.updated", async ({ data }) => {
   // The event may be old, and often contains only the order id, so fetch the current status from the service.
@@ -23,34 +19,34 @@ webhooks.on("payment.updated", async ({ data }) => {
   if (payments.some(({ status }) => isPaid(status))) console.log(`Ship ${payments[0]?.orderId}.`);
 });
 
-const server = createServer(async (request, response) => {
-  try {
-    const { pathname } = new URL(request.url ?? "/", "http://shop.invalid");
-    if (pathname === "/webhooks") return void receive(request, response);
-    const [, orderId] = /^\/payments\/(order_[0-9a-f-]{36})$/.exec(pathname) ?? [];
-    if (orderId && request.method === "POST") {
+const app = express();
+app.all("/webhooks", webhooks.nodeHandler());
+
+app.post("/payments/:orderId", async (request, response) => {
+  const { orderId } = request.params;
+  if (!/^order_[0-9a-f-]{36}$/.test(orderId)) return void response.sendStatus(404);
+  const { paymentId, secret } = await client.payments.create(
+    { amount: 2500, orderId },
+    {
       // Derived from the order, so that a reload opens the same payment.
-      const idempotencyKey = idempotencyKeyFrom("order", orderId);
-      const created = await client.payments.create({ amount: 2500, orderId }, { idempotencyKey });
-      const { paymentId, secret } = created;
-      response.setHeader("Content-Type", "application/json");
-      return void response.end(JSON.stringify({ paymentId, secret, baseUrl: client.baseUrl }));
-    }
-    const file = join(built, pathname === "/" ? "index.html" : pathname);
-    response.setHeader("Content-Type", types[extname(file)] ?? "application/octet-stream");
-    const { origin } = new URL(client.baseUrl);
-    response.setHeader(
-      "Content-Security-Policy",
-      `default-src 'self'; connect-src 'self' ${origin}`,
-    );
-    response.end(await readFile(file));
-  } catch (error) {
-    // A path such as // is no URL.
-    const isMissing = /^(ENOENT|ERR_INVALID_URL)$/.test((error as { code?: string }).code ?? "");
-    if (!isMissing) console.error(error);
-    response.writeHead(isMissing ? 404 : 503).end("Please try again.");
-  }
+      idempotencyKey: idempotencyKeyFrom("order", orderId),
+      // A customer is waiting.
+      deadlineMs: 15_000,
+    },
+  );
+  response.json({ paymentId, secret, baseUrl: client.baseUrl });
 });
 
+// The page runs only its own script, and connects only to the shop and the service.
+const policy = `default-src 'self'; connect-src 'self' ${new URL(client.baseUrl).origin}`;
+app.use((_request, response, next) => {
+  response.set("Content-Security-Policy", policy);
+  next();
+});
+app.use(express.static(join(import.meta.dirname, "../dist")));
+
 const port = Number(process.env.PORT ?? 3000);
-server.listen(port, "127.0.0.1", () => console.log(`The shop is open: http://127.0.0.1:${port}`));
+app.listen(port, "127.0.0.1", (error) => {
+  if (error) throw error;
+  console.log(`The shop is open: http://127.0.0.1:${port}`);
+});
