@@ -40,8 +40,10 @@ export async function openShop<Client, Mode extends StoreMode>(
   app.post("/orders", async (_request, response) => {
     const orderId = `order_${randomUUID()}`;
     await database.addOrder(orderId, priceInCents);
-    const { paymentUrl } = await client.payments.create({ amount: priceInCents, orderId });
-    response.redirect(303, paymentUrl);
+    // A customer is waiting.
+    const options = { deadlineMs: 15_000 };
+    const payment = await client.payments.create({ amount: priceInCents, orderId }, options);
+    response.redirect(303, payment.paymentUrl);
   });
   app.get("/shipments", async (_request, response) => {
     response.json(await database.shipments());
