@@ -242,8 +242,14 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
 
   it("answers malformed requests with 4xx", async () => {
     const { url } = shop();
-    const headers = { "content-type": "application/json" };
-    for (const body of ["{", "null", '{"sku":{"a":1}}']) {
+    const json = "application/json";
+    for (const [type, body] of [
+      [json, "{"],
+      [json, "null"],
+      [json, '{"sku":{"a":1}}'],
+      ["multipart/form-data; boundary=a", "--b"],
+    ] as const) {
+      const headers = { "content-type": type };
       const { status } = await fetch(`${url}/orders`, { method: "POST", headers, body });
       expect([400, 404, 415]).toContain(status);
     }

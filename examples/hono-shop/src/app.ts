@@ -27,8 +27,8 @@ export function createApp(shop: Shop): Hono {
   app.get("/", (context) => context.html(pages.catalogue(products)));
 
   app.post("/orders", async (context) => {
-    const { sku } = await context.req.parseBody();
-    const product = findProduct(sku);
+    const form = await context.req.parseBody().catch(() => undefined);
+    const product = findProduct(form?.sku);
     if (product === undefined) return context.notFound();
     return sendToPayment(await orders.place(product), context);
   });
