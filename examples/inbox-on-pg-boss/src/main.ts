@@ -26,7 +26,7 @@ const inbox = createInbox({
   async onEvent(event) {
     if (event.type !== "accepted" || !event.kind || !event.id) return;
     const { kind, id } = event;
-    await boss.send("settle", { kind, id }, { singletonKey: `${kind}/${id}`, singletonSeconds: 1 });
+    await boss.send("settle", { kind, id }, { singletonKey: `${kind}/${id}` });
   },
 });
 inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, async (tx, payment) => {
@@ -38,7 +38,8 @@ inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, async (tx, p
 });
 await inbox.migrate();
 
-await boss.createQueue("settle", { retryLimit: 5, retryBackoff: true });
+// With the policy "short", at most one job per payment waits, beside those that are running.
+await boss.createQueue("settle", { policy: "short", retryLimit: 5, retryBackoff: true });
 await boss.work<SubjectRef>(
   "settle",
   { batchSize: 8, pollingIntervalSeconds: 0.5 },
