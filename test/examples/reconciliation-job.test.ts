@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -60,6 +61,19 @@ async function openedShop() {
     },
   };
 }
+
+it("the job fails rather than creates a database", async () => {
+  await using scratch = await scratchFolder();
+  const databaseFile = join(scratch.path, "mistyped.sqlite");
+  const run = await example.run("start", {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SECRET_KEY: "sk_test_1",
+    DATABASE_FILE: databaseFile,
+  });
+  expect(await run.ended()).toBe(1);
+  expect(run.output).toContain("unable to open database file");
+  expect(existsSync(databaseFile)).toBe(false);
+});
 
 describe.skipIf(shopExample.missing("express"))(example.name, () => {
   it("finds a payment made while the shop was closed, and ships it once", async () => {
