@@ -30,7 +30,8 @@ const inbox = createInbox({
   },
 });
 inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, async (tx, payment) => {
-  // The inbox runs this once per payment, and an order can have several, so the primary key decides.
+  // The inbox runs this once per payment, and an order can have several, so the primary key decides. In production,
+  // also compare the order and its amount with your own record, as the durable shop does.
   const insert = "INSERT INTO shipments (order_id) VALUES ($1) ON CONFLICT DO NOTHING";
   const { rowCount } = await tx.query(insert, [payment.orderId]);
   if (rowCount === 1) console.log(`${payment.orderId} is paid and shipped`);

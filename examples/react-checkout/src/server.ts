@@ -15,7 +15,7 @@ webhooks.on("payment.updated", async ({ data }) => {
     : await client.payments.findByOrderId(data.orderId ?? "");
   // An error makes the handler return 500, so that the service delivers the event again.
   if (payments.length === 0) throw new Error(`The order ${data.orderId} has no payment yet.`);
-  // In production, record shipments in your database, because webhooks repeat.
+  // In production, compare the amount with your order, and record shipments, because webhooks repeat.
   if (payments.some(({ status }) => isPaid(status))) console.log(`Ship ${payments[0]?.orderId}.`);
 });
 
