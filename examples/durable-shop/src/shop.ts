@@ -60,7 +60,6 @@ export async function openShop<Client, Mode extends StoreMode>(
     /** Finishes running work. Another process takes over the rest. */
     async close() {
       server.close();
-      server.closeIdleConnections();
       await worker.stop();
       await database.close();
     },

@@ -17,10 +17,7 @@ const server = serve({ fetch, port, hostname: host }, () => {
   console.log(`The shop is open: http://${host}:${port}`);
 });
 
-// Finish the requests in flight, and close idle connections.
+// Finish the requests in flight.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    server.close(() => database.close());
-    if ("closeIdleConnections" in server) server.closeIdleConnections();
-  });
+  process.once(signal, () => server.close(() => database.close()));
 }

@@ -20,7 +20,6 @@ const server = createApp({ client, webhooks, orders }).listen(port, host, (error
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     server.close(() => database.close());
-    server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), 10_000).unref();
   });
 }
