@@ -57,10 +57,10 @@ export async function openShop<Client, Mode extends StoreMode>(
     console.log(`The shop is open: http://${host}:${port}`);
   });
   return {
-    /** Finishes running work. Another process takes over the rest. */
+    /** Finishes requests and running work. Another process takes over the rest. */
     async close() {
-      server.close();
-      await worker.stop();
+      const closed = new Promise((resolve) => server.close(resolve));
+      await Promise.all([closed, worker.stop()]);
       await database.close();
     },
   };
