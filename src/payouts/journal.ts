@@ -121,21 +121,28 @@ interface Note {
   readonly at: number | undefined;
 }
 
-/** Appends entries in one statement, and moves the journal's end, which it returns. */
+/** A small number, because databases keep each statement that differs. */
+const entriesAtOnce = 10;
+
+/** Appends entries, and moves the journal's end, which it returns. */
 function* append(tenant: string, head: Head, notes: readonly Note[]): Work<JournalEnd> {
   let { seq, hash: previous } = head;
-  const values: SqlValue[] = [tenant];
-  const rows = notes.map(({ orderId, event, details, at = head.now }) => {
-    seq++;
-    previous = hashOf(tenant, { seq, at, order_id: orderId, event, details }, previous);
-    const row = [seq, at, orderId, event, details, previous];
-    const end = values.push(...row);
-    return `($1, ${row.map((_, index) => `$${end - row.length + index + 1}`).join(", ")})`;
-  });
-  yield* sql(
-    `INSERT INTO {payout_journal} (tenant, ${journalColumns}) VALUES ${rows.join(", ")}`,
-    values,
-  );
+  for (let first = 0; first < notes.length; first += entriesAtOnce) {
+    const values: SqlValue[] = [tenant];
+    const rows = notes
+      .slice(first, first + entriesAtOnce)
+      .map(({ orderId, event, details, at = head.now }) => {
+        seq++;
+        previous = hashOf(tenant, { seq, at, order_id: orderId, event, details }, previous);
+        const row = [seq, at, orderId, event, details, previous];
+        const end = values.push(...row);
+        return `($1, ${row.map((_, index) => `$${end - row.length + index + 1}`).join(", ")})`;
+      });
+    yield* sql(
+      `INSERT INTO {payout_journal} (tenant, ${journalColumns}) VALUES ${rows.join(", ")}`,
+      values,
+    );
+  }
   yield* sql("UPDATE {payout_heads} SET seq = $2, hash = $3 WHERE tenant = $1", [
     tenant,
     seq,

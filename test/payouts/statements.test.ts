@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { hashOf } from "../../src/payouts/journal.ts";
+import { hashOf, inLedger } from "../../src/payouts/journal.ts";
 import { readRows } from "../../src/payouts/plan.ts";
 import { newestFirst, readStats } from "../../src/payouts/stats.ts";
 import { payoutTables } from "../../src/payouts/tables.ts";
@@ -118,4 +118,25 @@ it("a page of payouts on SQLite is read without sorting all of them", async () =
   expect(texts).toHaveLength(4);
   const plans = texts.map((text) => db.prepare(`EXPLAIN QUERY PLAN ${text}`).all());
   expect(JSON.stringify(plans)).not.toContain("FOR ORDER BY");
+});
+
+// A database keeps what it prepared as long as its connection lives.
+it("a journal prepares few different statements, however many entries it adds at once", async () => {
+  const { db, open } = openInMemory();
+  const store = open();
+  await migrate(store, payoutTables);
+  const prepare = vi.spyOn(db, "prepare");
+  let entries = 0;
+  for (let count = 1; count <= 100; count += 3) {
+    entries += count;
+    await store.transaction(() =>
+      inLedger("", function* ({ lock, note }) {
+        yield* lock();
+        for (let index = 0; index < count; index++) note(null, "noted");
+      }),
+    );
+  }
+  const texts = prepare.mock.calls.map(([text]) => text);
+  expect(new Set(texts.filter((text) => text.includes("payout_journal"))).size).toBeLessThan(15);
+  expect(await verifyJournal(store, "")).toEqual({ ok: true, entries });
 });
