@@ -54,8 +54,13 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   readonly totalCount?: number;
 }
 
+/** Pools may serve many stores, such as one for each schema. */
+const surviving = new WeakSet<PostgresPool>();
+
 /** Keeps a dying connection from ending the process, as an `error` event without a listener would. */
 export function surviveLostConnections(pool: PostgresPool): void {
+  if (surviving.has(pool)) return;
+  surviving.add(pool);
   const ignore = () => {};
   pool.on?.("error", ignore);
   // The pool does not listen to a new connection that it hands out, and its user does so only once the promise has

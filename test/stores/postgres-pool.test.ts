@@ -7,6 +7,13 @@ import { leftovers, nothing } from "../http/leftovers.ts";
 
 const one = () => sql("SELECT 1 AS one");
 
+it("adds no listeners to a pool that another store already uses", () => {
+  const pool = new pg.Pool();
+  for (const schema of ["shop_1", "shop_2", "shop_3"]) postgres(pool, { schema });
+  expect(pool.listenerCount("error")).toBe(1);
+  expect(pool.listenerCount("connect")).toBe(1);
+});
+
 const server = await postgresServer();
 
 describe.skipIf(server === undefined)("a store that gets no client from its pool", () => {
