@@ -240,9 +240,9 @@ export class Inbox<Client, Mode extends StoreMode> {
       throw invalidOption("webhooks", message, "missing_option");
     }
     // A single client's lists are checked in any case.
-    if (typeof client === "function") this.#tenants.expect(tenant);
+    const isKnown = typeof client === "function" && this.#tenants.expect(tenant);
     // A shared secret cannot tell its tenants apart.
-    if (typeof webhooks === "function") this.#verifiers.set(tenant, verifier);
+    if (isKnown && typeof webhooks === "function") this.#verifiers.set(tenant, verifier);
     return verifier.forward(
       (webhook) => this.#accept(tenant, webhook),
       (delivery) => refuseOthers(tenant, delivery, this.#verifiers),

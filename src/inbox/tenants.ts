@@ -25,17 +25,18 @@ export class Tenants {
     this.#context = context;
   }
 
-  /** Stores the tenant of a new handler soon, without delaying the caller. */
-  expect(tenant: string): void {
-    if (this.#stored.has(tenant) || this.#waiting.has(tenant)) return;
+  /** Stores the tenant of a new handler soon, without delaying the caller. False if it has no client. */
+  expect(tenant: string): boolean {
+    if (this.#stored.has(tenant) || this.#waiting.has(tenant)) return true;
     try {
       this.#context.clientOf(tenant);
     } catch {
-      // Its lists cannot be read, and a route that takes any name must not fill the table.
-      return;
+      // Its lists cannot be read, and a route that takes any name must fill neither the table nor the memory.
+      return false;
     }
     this.#waiting.add(tenant);
     this.#tryIn(0);
+    return true;
   }
 
   /** Like `addWaiting`. After a failure, for example because the tables do not exist yet, it tries again later. */

@@ -74,6 +74,24 @@ describe.each(shops)("an inbox of several merchants on %s", (_, it, openDatabase
     matches.mockRestore();
   });
 
+  it("does not compare a forged webhook with invented names that routes were called with", async ({
+    shop,
+  }) => {
+    const { inbox } = shop.openProcess({
+      client(tenant) {
+        if (tenant.startsWith("invented")) throw new Error("There is no such merchant.");
+        return shop.client;
+      },
+      webhooks: webhooksOf,
+    });
+    for (let n = 0; n < 100; n++) inbox.fetchHandler({ tenant: `invented_${n}` });
+    const [receive] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
+    const matches = vi.spyOn(Webhooks.prototype, "matches");
+    await receive?.(delivery("whsec_forged"));
+    expect(matches).toHaveBeenCalledTimes(1);
+    matches.mockRestore();
+  });
+
   it("does not load other merchants' secrets because of a forged webhook", async ({ shop }) => {
     const asked: string[] = [];
     const { inbox } = openInbox(shop, (tenant) => () => {
