@@ -82,7 +82,7 @@ describe.each(shops)("an inbox of several merchants on %s", (_, it, openDatabase
         if (tenant.startsWith("invented")) throw new Error("There is no such merchant.");
         return shop.client;
       },
-      webhooks: webhooksOf,
+      webhooks: (tenant) => new Webhooks({ secret: secretOf(tenant), logger }),
     });
     for (let n = 0; n < 100; n++) inbox.fetchHandler({ tenant: `invented_${n}` });
     const [receive] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
