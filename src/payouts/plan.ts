@@ -48,14 +48,13 @@ export function* addPlan({ tenant, body, idempotencyKey, by, limits }: Plan): Wo
     idempotency_key: idempotencyKey,
     planned_by: by ?? null,
   };
-  const added = yield* sql(
+  yield* sql(
     `INSERT INTO {payouts} (${Object.keys(planned).join(", ")}, planned_hash, problem, state, planned_at, due_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planned', {now}, {now})
-ON CONFLICT (tenant, order_id) DO NOTHING RETURNING id`,
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planned', {now}, {now}) ON CONFLICT (tenant, order_id) DO NOTHING`,
     [...Object.values(planned), plannedHashOf(planned), approvalOf(limits, amountInCents)],
   );
   const row = yield* requireRow(tenant, orderId);
-  if (added.length === 0) requireSame(row, body);
+  requireSame(row, body);
   return row;
 }
 
