@@ -109,6 +109,34 @@ it("records a response that arrives after another worker took over", async () =>
   expect(world.made).toHaveLength(1);
 });
 
+it("does not end as refused when the refusal arrives after another worker sent it again", async () => {
+  const { world, payouts, state } = await opened();
+  await payouts.plan(order);
+  world.fates.push("lost", "answered", "unanswered");
+  await payouts.runDue();
+  await world.advance(3 * quietMs);
+  const arrived = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.onCreation = async () => {
+    arrived.resolve();
+    await goOn.promise;
+    world.change = (body) => ({ ...body, amountInCents: -1 });
+  };
+  const running = payouts.runDue();
+  await arrived.promise;
+  await world.advance(3 * quietMs);
+  world.onCreation = async () => {};
+  const other = world.open();
+  await other.runDue();
+  expect(world.made).toHaveLength(1);
+  goOn.resolve();
+  await running;
+  expect(await state()).toBe("sending");
+  await world.live(other, 20 * minute);
+  expect(await state()).toBe("sent");
+  expect(world.made).toHaveLength(1);
+});
+
 it("does not undo a person's decision about several withdrawals after a slow lookup found them, too", async () => {
   const { world, payouts, state } = await opened();
   world.fates.push("unanswered");
