@@ -16,7 +16,7 @@ export function* refuse(
   param: string | undefined,
 ): Work<PayoutRow | undefined> {
   const refused = yield* sql(
-    `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL, lease_until = 0
+    `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL
 WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id`,
     [row.id, row.fence, storable(problem)],
   );
