@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { inLedger } from "../../src/payouts/journal.ts";
+import { settle } from "../../src/payouts/settle.ts";
 import { minute, opened, order } from "./world.ts";
 
 const by = { by: "ann" };
@@ -108,6 +110,20 @@ describe("resolve", () => {
     };
     const never = payouts.resolve(order.orderId, { ...by, neverSent: true });
     await expect(never).rejects.toThrow(/A worker processed the payout in the meantime/);
+    expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
+  });
+
+  it("refuses neverSent if a webhook reports a withdrawal while the list is read", async () => {
+    const { world, payouts } = await inDoubt();
+    const late = await world.client().withdrawals.create({ ...order, amountInCents: 500 });
+    world.lagMs = hour;
+    world.answer = () => {
+      const work = () => inLedger("", (ledger) => settle(ledger, order.orderId, late));
+      void world.store().transaction(work);
+      return undefined;
+    };
+    const never = payouts.resolve(order.orderId, { ...by, neverSent: true });
+    await expect(never).rejects.toMatchObject({ code: "contradicted" });
     expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
   });
 
