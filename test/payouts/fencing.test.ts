@@ -1,5 +1,5 @@
-import { expect, it, vi } from "vitest";
-import { minute, opened, order, quietMs } from "./world.ts";
+import { describe, expect, it, vi } from "vitest";
+import { minute, opened, order, quietMs, type World } from "./world.ts";
 
 it.each(["unknown", "honoured"] as const)(
   "sends nothing after another worker took over, with keys %s",
@@ -175,29 +175,57 @@ it("does not undo a person's decision about several withdrawals after a slow loo
   expect((await payouts.stats()).stopped).toBeUndefined();
 });
 
-it("keeps its claim while it reads a list for longer than a claim lasts", async () => {
-  const { world, payouts, told } = await opened();
-  for (let n = 0; n < 5; n++)
-    await world.client().withdrawals.create({ ...order, orderId: `p${n}` });
-  await payouts.plan(order);
-  world.fates.push("lost");
-  await payouts.runDue();
-  await world.advance(2 * quietMs);
-  world.pageSize = 1;
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  const other = world.open();
-  let taken = 0;
-  const beforeRequest = async ({ request }: { request: Request }) => {
-    if (request.method !== "GET") return;
-    await world.advance(20_000);
-    taken += await other.runDue();
-  };
-  const slow = world.open({ client: { hooks: { beforeRequest: [beforeRequest] } } });
-  await slow.runDue();
-  vi.useRealTimers();
-  expect(taken).toBe(0);
-  expect(told()).not.toContain("fenced");
-  expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", attempts: 2 });
+describe("a worker that reads a list for longer than a claim lasts", () => {
+  /** A payout in doubt, and a worker that looks it up. The callback runs before each of its requests. */
+  async function slow(meanwhile: (world: World) => Promise<unknown>) {
+    const { world, payouts, told } = await opened();
+    for (let n = 0; n < 10; n++)
+      await world.client().withdrawals.create({ ...order, orderId: `p${n}` });
+    await payouts.plan(order);
+    world.fates.push("lost");
+    await payouts.runDue();
+    await world.advance(2 * quietMs);
+    world.pageSize = 2;
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const beforeRequest = async ({ request }: { request: Request }) => {
+      if (request.method !== "GET") return;
+      await world.advance(20_000);
+      await meanwhile(world);
+    };
+    await world.open({ client: { hooks: { beforeRequest: [beforeRequest] } } }).runDue();
+    vi.useRealTimers();
+    return { payouts, told };
+  }
+
+  it("keeps its claim", async () => {
+    let taken = 0;
+    const { payouts, told } = await slow(async (world) => {
+      taken += await world.open().runDue();
+    });
+    expect(taken).toBe(0);
+    expect(told()).not.toContain("fenced");
+    expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", attempts: 2 });
+  });
+
+  it.each([
+    ["of a crashed worker to another payout", "other", 2],
+    ["of a worker that took over and crashed", order.orderId, 3],
+  ])("does not keep the claim %s", async (_, orderId, fence) => {
+    const states: (string | undefined)[] = [];
+    await slow(async (world) => {
+      const other = world.open();
+      if (states.length === 0) {
+        await other.plan({ ...order, orderId: "other" });
+        world.query(
+          `UPDATE settlekit_payouts SET fence = ${fence}, lease_until = ${world.now + minute} WHERE order_id = '${orderId}'`,
+        );
+      }
+      await other.runDue();
+      states.push((await other.get(orderId))?.state);
+    });
+    // Each request takes 20 seconds, and the crashed worker's claim lasts a minute.
+    expect(states.slice(0, 5)).toContain("sent");
+  });
 });
 
 it("releases its payout at once when it is stopped, so that another worker can send it", async () => {
