@@ -34,8 +34,12 @@ it.each(["unknown", "honoured"] as const)(
     expect(world.creations).toEqual([]);
     await world.advance(5 * minute);
     world.fates.push("unanswered");
-    await payouts.runDue();
-    expect(world.creations).toHaveLength(1);
+    const answer = Promise.withResolvers<void>();
+    world.onCreation = async () => {
+      if (world.creations.length === 1) await answer.promise;
+    };
+    const sending = payouts.runDue();
+    await vi.waitFor(() => expect(world.creations).toHaveLength(1));
     // Another payout was claimed as often, and is being processed.
     await payouts.plan({ ...order, orderId: "other" });
     const soon = world.now + minute;
@@ -46,6 +50,8 @@ it.each(["unknown", "honoured"] as const)(
     await running;
     expect(told()).toContain("fenced");
     expect(world.creations).toHaveLength(1);
+    answer.resolve();
+    await sending;
     await world.live(payouts, 10 * minute);
     expect(world.made.map(({ orderId }) => orderId).sort()).toEqual(["other", order.orderId]);
   },
