@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { Payout } from "../../src/payouts/index.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
 import { settle } from "../../src/payouts/settle.ts";
 import { minute, order, World } from "./world.ts";
@@ -67,9 +68,13 @@ it("holds a payout above the daily limit until midnight UTC, and says so", async
   await payouts.runDue();
   expect(made()).toEqual(["a"]);
   await world.advance(1);
+  let sending: Payout | undefined;
+  world.onCreation = async () => {
+    sending = await payouts.get("b");
+  };
   await payouts.runDue();
   expect(made()).toEqual(["a", "b"]);
-  expect(await payouts.get("b")).toMatchObject({ waitsUntil: undefined, problem: undefined });
+  expect(sending).toMatchObject({ state: "sending", waitsUntil: undefined, problem: undefined });
 });
 
 it("holds a payout above the 24-hour limit until enough of the budget is free again, also past midnight", async () => {
