@@ -22,6 +22,9 @@ describe("a budget that no request has used", () => {
       await payouts.runDue();
       await world.advance(day);
     }
+    // Every payout then has the budget of an earlier day.
+    await payouts.runDue();
+    await world.advance(day);
     world.answer = () => undefined;
     await world.live(payouts, 5 * minute);
     expect(world.made).toHaveLength(1);
