@@ -205,6 +205,26 @@ it.each(["a worker", "runDue"])(
   },
 );
 
+it("continues with other payouts when one withdrawal cannot be read, and says so", async () => {
+  const { world, payouts } = await opened();
+  for (const orderId of ["missing", "read"]) {
+    await payouts.plan({ ...order, orderId });
+    await payouts.runDue();
+    await world.advance(1);
+  }
+  const idOf = (orderId: string) => world.made.find((made) => made.orderId === orderId)?.id ?? "";
+  await world.sandbox.withdrawals.simulate(idOf("read"), "complete");
+  await world.advance(minute);
+  for (let n = 0; n < 20; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  world.answer = (_, path) =>
+    path.endsWith(idOf("missing"))
+      ? Response.json({ code: "not_found", message: "None" }, { status: 404 })
+      : undefined;
+  await payouts.runDue({ concurrency: 1 });
+  expect((await payouts.stats()).states).toMatchObject({ sent: 21, completed: 1, planned: 0 });
+  expect((await payouts.get("missing"))?.problem).toContain("None");
+});
+
 it("sends new payouts while what was sent cannot be tracked", async () => {
   const { world, payouts } = await opened();
   for (let n = 0; n < 10; n++) await payouts.plan({ ...order, orderId: `sent${n}` });

@@ -147,20 +147,6 @@ it("still calls onEvent when the logger throws", async () => {
   expect(told()).toEqual(["planned", "failed"]);
 });
 
-it("continues with other payouts when one withdrawal cannot be read", async () => {
-  const { world, payouts } = await opened();
-  await payouts.plan({ ...order, orderId: "missing" });
-  await payouts.runDue();
-  await world.advance(minute);
-  for (let n = 0; n < 20; n++) await payouts.plan({ ...order, orderId: `p${n}` });
-  world.answer = (method, path) =>
-    method === "GET" && path.includes("/withdrawals/")
-      ? Response.json({ code: "not_found", message: "None" }, { status: 404 })
-      : undefined;
-  await payouts.runDue();
-  expect((await payouts.stats()).states).toMatchObject({ sent: 21, planned: 0 });
-});
-
 it("continues with other payouts while it is too early to look up one that a crashed worker left", async () => {
   const { world, payouts } = await opened();
   world.fates.push("lost");
