@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Payout } from "../../src/payouts/index.ts";
+import type { Payout, PayoutsEvent } from "../../src/payouts/index.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
 import { settle } from "../../src/payouts/settle.ts";
 import { minute, order, World } from "./world.ts";
@@ -10,14 +10,15 @@ const day = 24 * 60 * minute;
 
 async function opened(limits: object) {
   const world = World.inMemory();
-  const payouts = world.open({ limits });
+  const events: PayoutsEvent[] = [];
+  const payouts = world.open({ limits, onEvent: (event) => events.push(event) });
   await payouts.migrate();
   const plan = (
     orderId: string,
     amountInCents: number,
     recipientAddress = order.recipientAddress,
   ) => payouts.plan({ ...order, orderId, amountInCents, recipientAddress }, { by: "bob" });
-  return { world, payouts, plan, made: () => world.made.map(({ orderId }) => orderId) };
+  return { world, payouts, plan, events, made: () => world.made.map(({ orderId }) => orderId) };
 }
 
 it("refuses to plan a payout that the limits can never allow", async () => {
@@ -52,21 +53,26 @@ it("refuses unknown and invalid limits and options", () => {
   expect(() => world.open({ quiteMs: 1 } as object)).toThrow(/Did you mean quietMs/);
 });
 
-it("holds a payout above the daily limit until midnight UTC, and says so", async () => {
-  const { world, payouts, plan, made } = await opened({ perDay: 1_000 });
+it("holds a payout above the daily limit until midnight UTC, and says so once", async () => {
+  const { world, payouts, plan, events, made } = await opened({ perDay: 1_000 });
   await plan("a", 600);
   await plan("b", 600);
   await payouts.runDue();
   expect(made()).toEqual(["a"]);
+  const until = new Date("2026-01-02T00:00:00Z");
+  const reason =
+    "limits.perDay is 1000 cents, of which 600 are used. The payout waits until 2026-01-02T00:00:00.000Z.";
   expect(await payouts.get("b")).toMatchObject({
     state: "planned",
-    waitsUntil: new Date("2026-01-02T00:00:00Z"),
-    problem:
-      "limits.perDay is 1000 cents, of which 600 are used. The payout waits until 2026-01-02T00:00:00.000Z.",
+    waitsUntil: until,
+    problem: reason,
   });
   await world.advance(12 * 60 * minute - 1);
   await payouts.runDue();
   expect(made()).toEqual(["a"]);
+  expect(events.filter(({ type }) => type === "waiting")).toEqual([
+    { type: "waiting", tenant: "", orderId: "b", reason, until },
+  ]);
   await world.advance(1);
   let sending: Payout | undefined;
   world.onCreation = async () => {
