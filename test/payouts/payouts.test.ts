@@ -12,7 +12,7 @@ describe.each(databases)("payouts on %s", (_, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  it("sends a planned payout, and follows it until it is completed", async () => {
+  it("sends a planned payout, and soon sees it completed", async () => {
     const payouts = world.open();
     expect(await payouts.plan(order, { by: "shop" })).toMatchObject({
       ...order,
@@ -29,7 +29,8 @@ describe.each(databases)("payouts on %s", (_, openDatabase) => {
       sentAt: new Date(world.now),
     });
     await world.sandbox.withdrawals.simulate(withdrawal?.id ?? "", "complete");
-    await world.live(payouts, 2 * minute);
+    await world.advance(5_000);
+    await payouts.runDue();
     expect(await payouts.get(order.orderId)).toMatchObject({
       state: "completed",
       transactionHash: expect.stringMatching(/^0x/),
