@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { opened, order } from "./world.ts";
+import { minute, opened, order } from "./world.ts";
 
 const tables = ["payouts", "payout_attempts", "payout_journal", "payout_heads"].map(
   (name) => `settlekit_${name}`,
@@ -9,14 +9,19 @@ const tables = ["payouts", "payout_attempts", "payout_journal", "payout_heads"].
 async function failingOver(options: Parameters<typeof opened>[0] = {}) {
   const { world, payouts, events } = await opened(options);
   await payouts.plan(order);
-  for (const table of tables)
-    await world.query(`CREATE TABLE old_${table} AS SELECT * FROM ${table}`);
+  const backUp = async () => {
+    for (const table of tables)
+      await world.query(
+        `DROP TABLE IF EXISTS old_${table}; CREATE TABLE old_${table} AS SELECT * FROM ${table}`,
+      );
+  };
+  await backUp();
   const failOver = async () => {
     for (const table of tables)
       await world.query(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM old_${table}`);
   };
   const stops = () => events.filter(({ type }) => type === "stopped");
-  return { world, payouts, failOver, stops };
+  return { world, payouts, backUp, failOver, stops };
 }
 
 it("stops payouts, instead of repeating one, after a failover lost the commits about its request", async () => {
@@ -51,6 +56,18 @@ it("notices that after other entries took the place of the lost ones", async () 
   await payouts.runDue();
   expect(world.made).toHaveLength(1);
   expect((await payouts.stats()).stopped?.reason).toMatch(/has lost commits/);
+});
+
+it("keeps the reason for which payouts are already stopped", async () => {
+  const { world, payouts, backUp, failOver } = await failingOver();
+  await payouts.stopAll({ by: "ann", reason: "an audit" });
+  const { stopped } = await payouts.stats();
+  await backUp();
+  await payouts.cancel(order.orderId, { by: "ann" });
+  await failOver();
+  await world.advance(minute);
+  await payouts.cancel(order.orderId, { by: "ann" });
+  expect((await payouts.stats()).stopped).toEqual(stopped);
 });
 
 it("continues once a person has closed the breaker, and then looks first", async () => {
