@@ -180,10 +180,9 @@ function contradicted(param: string, fact: string): InvalidRequestError {
 export function* reopen(ledger: Ledger, by: string, reason: string): Work<boolean> {
   const { stopped_at } = yield* ledger.lock();
   if (stopped_at === null) return false;
-  yield* sql(
-    `UPDATE {payout_heads} SET stopped_at = NULL, stopped_because = NULL, accepted_seq = seq WHERE tenant = $1`,
-    [ledger.tenant],
-  );
+  yield* sql("UPDATE {payout_heads} SET stopped_at = NULL, accepted_seq = seq WHERE tenant = $1", [
+    ledger.tenant,
+  ]);
   ledger.note(null, "reopened", { by, reason });
   return true;
 }

@@ -189,8 +189,8 @@ WHERE tenant = $1`,
     }
     const because = isOld ? endIsOld : commitsAreLost(known.seq);
     yield* sql(
-      `UPDATE {payout_heads} SET stopped_at = COALESCE(stopped_at, {now}), stopped_because = COALESCE(stopped_because, $2)
-WHERE tenant = $1`,
+      `UPDATE {payout_heads} SET stopped_at = {now}, stopped_because = $2
+WHERE tenant = $1 AND stopped_at IS NULL`,
       [tenant, because],
     );
     onStop(because);
