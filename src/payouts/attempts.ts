@@ -189,19 +189,16 @@ function stopwatch(): () => number {
   return () => Math.max(performance.now() - start, Date.now() - wallStart);
 }
 
-/** Records how an attempt ended. */
+/** Records how an attempt ended, and the withdrawal that its response named. */
 export function* endAttempt(
   row: PayoutRow,
   outcome: AttemptOutcome,
-  {
-    problem = null,
-    withdrawalId = null,
-  }: { problem?: string | null; withdrawalId?: string | null },
+  withdrawalId: string | null = null,
 ): Work<void> {
   yield* sql(
-    `UPDATE {payout_attempts} SET ended_at = {now}, outcome = $3, problem = $4, withdrawal_id = $5
+    `UPDATE {payout_attempts} SET ended_at = {now}, outcome = $3, withdrawal_id = $4
 WHERE payout_id = $1 AND fence = $2`,
-    [row.id, row.fence, outcome, storable(problem), withdrawalId],
+    [row.id, row.fence, outcome, withdrawalId],
   );
 }
 

@@ -212,7 +212,7 @@ async function failed(
   const refused = await decide(context, function* (ledger) {
     // Locks the payout before its attempt, as every transaction does: another worker may be releasing it.
     yield* sql("UPDATE {payouts} SET failures = failures WHERE id = $1", [row.id]);
-    yield* endAttempt(row, outcome, { problem });
+    yield* endAttempt(row, outcome);
     const past = yield* readPast(row.id, quietMs);
     // A later response does not undo the effect of an earlier request, or of another copy of this one.
     const isInDoubt = hasLooked ? mayTakeEffect(outcome) : past.requests > 0;
@@ -259,7 +259,7 @@ async function settleWith(
     let changed: PayoutRow | undefined;
     for (const withdrawal of withdrawals) {
       changed = (yield* settle(ledger, row.order_id, withdrawal, options)) ?? changed;
-      if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
+      if (isAnswer) yield* endAttempt(row, "created", withdrawal.id);
     }
     return changed;
   });

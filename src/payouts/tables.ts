@@ -64,7 +64,6 @@ export const payoutTables: Component = {
   ended_at BIGINT,
   outcome TEXT,
   withdrawal_id TEXT,
-  problem TEXT,
   PRIMARY KEY (payout_id, fence)
 )`,
       // Append-only: each entry holds the hash of the previous one.
