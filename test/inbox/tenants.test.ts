@@ -225,6 +225,10 @@ describe.each(shops)("an inbox of several merchants on %s", (_, it, openDatabase
     await shop.paid("order_1");
     expect(await inbox.reconcile({ tenant: "dan" })).toEqual({ listed: 1, missed: 1 });
     expect(told("reconciled").map(({ tenant }) => tenant)).toEqual(["dan", "dan"]);
+    const checked = await shop.query(
+      "SELECT tenant FROM {inbox_watermarks} WHERE kind = 'payment' AND missed > 0",
+    );
+    expect(checked).toEqual([{ tenant: "dan" }]);
     const refusal = { code: "invalid_option", param: "tenant" };
     await expect(inbox.reconcile({ tenant: "dann" })).rejects.toMatchObject({
       ...refusal,
