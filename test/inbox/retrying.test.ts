@@ -235,6 +235,22 @@ describe.each(shops)("after a fix, an operator on %s", (_, it) => {
     expect(await shop.inbox.retryAll()).toBe(0);
   });
 
+  it("sees first what has been failing for longest", async ({ shop }) => {
+    shop.inbox.on("payment", "ship", {}, (_tx, { orderId }, tools) => {
+      if (orderId === "order_2") throw new Error("out of stock");
+      tools.after("email");
+    });
+    shop.inbox.task("email", () => {
+      throw new Error("no mail server");
+    });
+    for (const orderId of ["order_1", "order_2"]) {
+      await shop.paid(orderId);
+      await shop.inbox.settleDue();
+      await shop.advance(1);
+    }
+    expect((await shop.inbox.failing()).map(({ kind }) => kind)).toEqual(["task", "payment"]);
+  });
+
   it("sees a failing task, and retries it, also once it is parked", async ({ shop }) => {
     let isBroken = true;
     shop.inbox.on("payment", "ship", { states: ["completed"] }, (_tx, _payment, { after }) => {
