@@ -147,15 +147,17 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
     expect(await count("inbox_effects")).toBe(1);
   });
 
-  it("removes old deliveries in settleDue, too, however many there are", async ({ shop }) => {
+  it("removes old deliveries in settleDue, too, however many there are, but no others", async ({
+    shop,
+  }) => {
     const some = Array.from({ length: 2_001 }, (_, n) => `('', '${n}', 'x', 0, 0)`);
     await shop.query(
       `INSERT INTO {inbox_deliveries} (tenant, delivery_key, event, signed_at, received_at) VALUES ${some.join()}`,
     );
     await shop.paid("order_1");
-    await shop.advance(31 * 86_400_000);
     await shop.inbox.settleDue();
-    expect(await shop.query("SELECT id FROM {inbox_deliveries}")).toEqual([]);
+    const left = await shop.query("SELECT DISTINCT event FROM {inbox_deliveries} ORDER BY event");
+    expect(left).toEqual([{ event: "payment.created" }, { event: "payment.updated" }]);
   });
 
   it("runs an effect for a refund that only the list shows, however old the payment", async ({
