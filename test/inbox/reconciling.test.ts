@@ -74,6 +74,24 @@ describe.each(shops)("reconciling on %s", (_, it) => {
     expect(await shop.shipments()).toEqual([]);
   });
 
+  it("runs an effect for a state that the list shows first, and a webhook only since its registration", async ({
+    shop: { database },
+  }) => {
+    const shop = await openShop(database, { now: new Date(Date.now() - 20 * 86_400_000) });
+    const late: Request[] = [];
+    shop.deliverTo(async (request) => {
+      late.push(request.clone());
+      return new Response();
+    });
+    await shop.paid("long ago");
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    await shop.inbox.reconcile({ since: new Date(0) });
+    for (const request of late) await shop.inbox.fetchHandler()(request);
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["long ago"]);
+  });
+
   it("reads items from before a later `since` the next time", async ({ shop }) => {
     ship(shop.inbox);
     await shop.inbox.settleDue();
