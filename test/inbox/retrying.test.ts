@@ -173,6 +173,19 @@ describe.each(shops)("a payment that failed on %s", (_, it) => {
     expect(await shop.inbox.settle({ kind: "payment", id })).toBe(false);
   });
 
+  it("is not kept for a worker that has crashed while another one settles others", async ({
+    shop,
+  }) => {
+    for (const name of ["ship", "thank"]) shop.inbox.on("payment", name, {}, () => undefined);
+    await shop.paid("order_1");
+    await shop.query("UPDATE {inbox_subjects} SET fence = 1, lease_until = due_at + 30000");
+    await shop.advance(10_000);
+    await shop.paid("order_2");
+    expect(await shop.inbox.settleDue()).toBe(1);
+    await shop.advance(20_000);
+    expect(await shop.inbox.settleDue()).toBe(1);
+  });
+
   it("is no longer parked once settle has settled it", async ({ shop }) => {
     const id = await shop.paid("order_1");
     await shop.query("UPDATE {inbox_subjects} SET parked_at = 1, problem = 'out of stock'");
