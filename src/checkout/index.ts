@@ -3,6 +3,10 @@
  *
  * @module settlekit/checkout
  */
+import type { ReadOptions } from "../http/settings.ts";
+
+/** @deprecated Use `ReadOptions`. */
+export type RequestOptions = ReadOptions;
 export {
   AbortError,
   ApiError,
@@ -26,8 +30,6 @@ export type {
   FetchInit,
   FetchResponse,
   ReadOptions,
-  /** @deprecated Use `ReadOptions`. */
-  ReadOptions as RequestOptions,
   WireOptions,
 } from "../http/settings.ts";
 

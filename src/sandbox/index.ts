@@ -32,13 +32,11 @@ export type {
 export type {
   AnswerFault,
   Fault,
+  FaultOptions,
   FaultRoute,
   Frequency,
-  /** @deprecated Use `Frequency`. */
-  Frequency as FaultOptions,
-  /** @deprecated Use `Frequency`. */
-  Frequency as Occasions,
   LatencyFault,
+  Occasions,
   RateLimit,
   ResetFault,
   TruncationFault,

@@ -15,9 +15,7 @@ export interface SandboxOptions extends MerchantOptions {
    * sequence.
    */
   readonly seed?: Seed | undefined;
-  /**
-   * Determines the merchants' ids and secrets. Default: the seed; without one, every sandbox has its own secrets.
-   */
+  /** Determines the merchants' ids and secrets. Default: the seed; without one, every sandbox has its own secrets. */
   readonly identity?: Seed | undefined;
   /** Freezes the clock at this time; only `clock.advance` moves it. Default: real time. */
   readonly now?: Date | undefined;

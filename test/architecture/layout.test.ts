@@ -58,6 +58,10 @@ async function sourcesWith(text: RegExp): Promise<string[]> {
   return found.sort();
 }
 
+test("no deprecation stands in an export list, whose comments are missing from the declarations", async () => {
+  expect(await sourcesWith(/@deprecated.*\n *\w+ as \w+,/)).toEqual([]);
+});
+
 test("only one file imports ky and calls fetch", async () => {
   expect(await sourcesWith(/from "ky"/)).toEqual(["src/http/send.ts"]);
   const callers = await sourcesWith(/\bglobalThis\.fetch\b|\bawait fetch\(/);

@@ -51,6 +51,10 @@ export interface Frequency {
   /** Probability for each request or webhook, above 0 and up to 1, drawn from the sandbox's seed. Default 1. */
   readonly probability?: number | undefined;
 }
+/** @deprecated Use `Frequency`. */
+export type FaultOptions = Frequency;
+/** @deprecated Use `Frequency`. */
+export type Occasions = Frequency;
 
 /** The service's rate limit. */
 export interface RateLimit {
