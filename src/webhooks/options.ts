@@ -46,8 +46,8 @@ export interface WebhooksOptions {
   /** The clock. Default: the system's. */
   readonly now?: (() => Date) | undefined;
   /**
-   * Receives refused POSTs (`warn`) and failures on the receiving side (`error`). Default: the console, unless
-   * `onError` is set.
+   * Receives refused POSTs and events without a handler (`warn`), and failures on the receiving side (`error`).
+   * Default: the console, except for what `onError` receives.
    */
   readonly logger?: WebhookLogger | undefined;
   /**

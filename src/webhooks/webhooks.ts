@@ -34,6 +34,7 @@ export type SafeVerifyResult =
 /**
  * Verifies the service's webhooks (interface section 6), and responds to them.
  *
+ * @throws {ConfigurationError} when an option is invalid or there is no secret.
  * @example
  * ```ts
  * const webhooks = new Webhooks({ secret: process.env.SETTLEKIT_WEBHOOK_SECRET });
@@ -86,7 +87,6 @@ export class Webhooks {
     return ofKind[isBranch ? (status as "unknown") : "unknown"](webhook);
   }
 
-  /** @throws {ConfigurationError} when an option is invalid or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) || undefined } = options;
