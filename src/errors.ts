@@ -190,19 +190,22 @@ export class IdempotencyConflictError extends ApiError {
   declare readonly name: "IdempotencyConflictError";
 }
 
-/** Still rate-limited (429) at the deadline, although the client waited and retried. See `retryAfterMs`. */
+/** Rate-limited (429), and neither `deadlineMs` nor `maxRetries` allows another attempt. See `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = "RateLimitError";
   declare readonly name: "RateLimitError";
 }
 
-/** The service failed (5xx) on a call that is harmless to repeat. Other calls end in `OutcomeUnknownError`. */
+/** The service failed (5xx) on a call that is harmless to repeat without a key. Others end in `OutcomeUnknownError`. */
 export class ServerError extends ApiError {
   static override readonly kind: string = "ServerError";
   declare readonly name: "ServerError";
 }
 
-/** A connection failed, so there is no response. `code` is the platform's; `outcome` is `not_sent` if none was made. */
+/**
+ * A connection failed, so there is no response. `code` is the platform's, such as `ECONNREFUSED`, else
+ * `connection_failed`, `no_answer` or `fetch_failed`; `outcome` is `not_sent` if no connection was made.
+ */
 export class ConnectionError extends SettlekitError {
   static override readonly kind: string = "ConnectionError";
   declare readonly name: "ConnectionError";
