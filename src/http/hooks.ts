@@ -8,6 +8,7 @@ export interface BeforeRequestState {
   /** The request about to be sent. Set headers on it, or return another Request. */
   readonly request: Request;
   readonly options: object;
+  /** Always 0: settlekit retries instead of ky. */
   readonly retryCount: number;
 }
 
@@ -42,8 +43,8 @@ export type AfterResponseHook = AfterResponse["hook"];
 /**
  * Hooks with ky's signatures, called around every attempt. `beforeRequest` may add headers, or change the URL by
  * returning another Request; it must not change the method, the body or Idempotency-Key. If it throws, nothing is sent;
- * if it returns a Response, the call fails, because the hook may have sent the request itself. `afterResponse` may return
- * another Response with the same status. If it throws, the outcome of a call that changes something is unknown.
+ * if it returns a Response, the call fails, because the hook may have sent the request itself. `afterResponse` may
+ * return another Response with the same status. If it throws, the outcome of a call that changes something is unknown.
  */
 export interface ClientHooks {
   /** Called in order before each request is sent. */

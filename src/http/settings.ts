@@ -38,7 +38,7 @@ export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> 
 /** The part of fetch that settlekit uses, always called as `fetch(url, init)`. undici's fetch fits too. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** A value, with the status, headers and body of its response. */
+/** A value, with the status, headers and body of its response: the last one, if the method reads several times. */
 export interface ApiResponse<T> {
   readonly data: T;
   readonly status: number;
@@ -167,7 +167,7 @@ export interface ConnectionOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Prefix of the service's own headers. Default `X-Service`; for servers also `SETTLEKIT_HEADER_PREFIX`. */
   headerPrefix?: string | undefined;
-  /** Anything with console's methods: `warn` for retries, drift and failed calls, else `debug`. Nothing by default. */
+  /** Gets retries, drift and failed calls as `warn`, errors of `onEvent` as `error`, else `debug`. Default: none. */
   logger?: Logger | undefined;
   /** Called with an event for every call, attempt, wait and drift. */
   onEvent?: ((event: ClientEvent) => void) | undefined;

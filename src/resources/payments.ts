@@ -161,8 +161,8 @@ export class Payments {
 
   /**
    * The payments with this `orderId`, in the list's order. The service cannot search by it, so this reads the list:
-   * pass `createdAfter` to stop early. An empty result means that every payment was read; if the list cannot be read
-   * completely, those found so far are returned.
+   * pass `createdAfter` to stop early. An empty result means that every payment (since then) was read; if the list
+   * cannot be read completely, those found so far are returned.
    *
    * @throws {InvalidRequestError} when `orderId` is empty, or `createdAfter` is not a time or lies in the future.
    * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found and the list could not be read

@@ -26,8 +26,8 @@ export interface RawRequest {
   /** Default: the client's merchant secret key. `none` sends no credential. */
   auth?: RequestAuth | "none" | undefined;
   /**
-   * Whether repeating the request is harmless, if need be with its `idempotencyKey`. By default, only a GET is
-   * repeated.
+   * Whether repeating the request is harmless, if need be with its `idempotencyKey`. By default, anything but a GET is
+   * repeated only if it cannot have taken effect.
    */
   safe?: boolean | undefined;
 }

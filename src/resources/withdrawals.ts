@@ -71,8 +71,10 @@ export class Withdrawals {
    * remember its request: wait two minutes before you call again, because a request can arrive late and lists lag.
    * `settlekit/payouts` keeps payouts in a database and is safe across processes, crashes and lag.
    *
+   * @throws {InvalidRequestError} when an argument is refused; `param` names it.
    * @throws {IdempotencyConflictError} when the order has a withdrawal with other parameters, or several.
    * @throws {OutcomeUnknownError} when the withdrawal may exist but was not found by the deadline.
+   * @throws {TimeoutError} when looking the order up took until the deadline; nothing was sent.
    * @throws {UnexpectedResponseError} when the list cannot be read completely (nothing was sent), or the response
    * describes a different withdrawal from the one asked for.
    * @example
@@ -110,7 +112,8 @@ export class Withdrawals {
 
   /**
    * All withdrawals with this `orderId`, in the list's order. The service cannot search by it, so this reads the list:
-   * pass `createdAfter` to stop early. An empty result means that every withdrawal was read.
+   * pass `createdAfter` to stop early. An empty result means that every withdrawal (since then) was read; if the list
+   * cannot be read completely, those found so far are returned.
    *
    * @throws {InvalidRequestError} when `orderId` is empty, or `createdAfter` is not a time or lies in the future.
    * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found and the list could not be read
