@@ -18,6 +18,7 @@ export interface CheckoutOptions extends ConnectionOptions {
   secret: string;
   /** The service's URL: https, or http on this machine. Only the sandbox has a default. */
   baseUrl?: string | undefined;
+  /** With `sandbox`, `baseUrl` may be omitted: it defaults to the sandbox on this machine. */
   environment?: Environment | undefined;
 }
 

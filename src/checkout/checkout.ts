@@ -29,7 +29,7 @@ import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 export interface WatchOptions {
   /** Ends the watch. */
   readonly signal?: AbortSignal | undefined;
-  /** The first wait between reads, in milliseconds; later ones are longer. Default 3,000. */
+  /** The first wait between reads, in milliseconds; later ones grow to at most 10,000, or this. Default 3,000. */
   readonly intervalMs?: number | undefined;
   /** Added to every read. May not set credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -92,6 +92,7 @@ export class Checkout {
    * backoff and jitter; temporary failures do not end it.
    *
    * @throws {AbortError} when the signal aborts; `lastStatus` is the last status read.
+   * @throws {AuthenticationError} when the secret is not this payment's.
    * @example
    * ```ts
    * for await (const { status } of checkout.watch()) {
@@ -119,7 +120,8 @@ export class Checkout {
   /**
    * Everything a page shows for the customer to pay a quote.
    *
-   * @throws {InvalidRequestError} when the quote has no address or amount that can be paid.
+   * @throws {InvalidRequestError} when the quote belongs to another payment, is not for an EVM chain, or has no address
+   * or amount that can be paid.
    */
   paymentRequest(payment: NewPayment, quote: Quote): PaymentRequest {
     return paymentRequest(payment, quote, () => this.#http.serviceNow());

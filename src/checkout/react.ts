@@ -44,6 +44,7 @@ export interface CheckoutProps {
   secret: string;
   /** The service's URL: https, or http on this machine. Only the sandbox has a default. */
   baseUrl?: string | undefined;
+  /** With `sandbox`, `baseUrl` may be omitted: it defaults to the sandbox on this machine. */
   environment?: "production" | "testnet" | "sandbox" | undefined;
   /** Prefix of the service's own headers. Default `X-Service`. */
   headerPrefix?: string | undefined;

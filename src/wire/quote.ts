@@ -75,7 +75,7 @@ export const quoteSchema = openObject({
 });
 true satisfies Same<Quote, z.output<typeof quoteSchema>>;
 
-/** Selects the quote to request (interface section 4.3). Without a chain and a contract, the service's default. */
+/** Selects the quote to request (interface section 4.3): a chain and a contract, or neither for the default. */
 export interface CreateQuoteInput {
   /** Such as 8453, or CAIP-2 text for a non-EVM chain. */
   chainId?: ChainId | undefined;

@@ -15,6 +15,7 @@ import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
  * rest is a snapshot that may be missing. Fetch the payment before you act on an amount.
  */
 export interface PaymentEventData {
+  /** The status at the time of the event, such as `completed`. */
   status: PaymentStatus;
   orderId: string | null;
   /** Payment id. */
