@@ -32,15 +32,15 @@ export interface InboxStats {
   /** Subjects with changes that are not settled yet, except parked ones. */
   readonly changed: number;
   /**
-   * How long the oldest of them, or the oldest task that is not in its first run, has been waiting, in milliseconds; 0 if
-   * there are none.
+   * How long the oldest of them, or the oldest task that is not in its first run, has been waiting, in milliseconds; 0
+   * if there are none.
    */
   readonly lagMs: number;
   /** Since when the oldest subject with changes has been waiting. */
   readonly oldestChanged: Date | undefined;
   /** Subjects and tasks that are waiting for a person. */
   readonly parked: number;
-  /** Tasks that have not run yet. */
+  /** Tasks that are not done yet, except parked ones. */
   readonly tasks: number;
   /** Subjects settled in the last minute. */
   readonly settledPerMinute: number;

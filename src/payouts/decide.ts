@@ -15,7 +15,7 @@ export interface SentResolution {
   readonly by: string;
   /** The service's id of the withdrawal. */
   readonly withdrawalId: string;
-  /** Accepts a withdrawal whose parameters differ from the plan. */
+  /** Accepts a withdrawal of the same order whose other parameters differ from the plan. */
   readonly acceptDifferences?: boolean | undefined;
   readonly neverSent?: undefined;
 }

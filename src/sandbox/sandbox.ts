@@ -37,7 +37,7 @@ export interface Sandbox
   /**
    * Serves the sandbox on a port.
    *
-   * @throws {ConfigurationError} code `port_taken` or `cannot_listen`.
+   * @throws {ConfigurationError} code `port_taken` or `cannot_listen`, or when an option is invalid.
    * @example
    * ```ts
    * await using server = await sandbox.listen({ port: 0 });

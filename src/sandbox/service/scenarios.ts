@@ -45,7 +45,7 @@ export interface Simulated<Subject extends { readonly status: string }> {
    * ```
    */
   step(id: string): Promise<Subject>;
-  /** The remaining steps of its scenario, in order; empty if none is in progress. */
+  /** The remaining steps of its scenario, in order; empty if none is in progress. Unknown ids throw as in `step`. */
   upcoming(id: string): UpcomingStep<Subject["status"]>[];
   /** Copies of all of them, oldest first, as the service stores them. This is not a request, so no fault applies. */
   all(): Subject[];
