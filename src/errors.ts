@@ -69,7 +69,7 @@ export class SettlekitError extends Error {
   declare readonly operation?: string | undefined;
   /** The key that every attempt of a creation carried. */
   declare readonly idempotencyKey?: string | undefined;
-  /** Requests sent for the call, the first one included. */
+  /** Requests sent for the call, the first one included; for a wait, its reads. */
   declare readonly attempts?: number | undefined;
   /** The service's id of the last request that it answered. Quote it to the service's support. */
   declare readonly requestId?: string | undefined;

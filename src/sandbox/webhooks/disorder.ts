@@ -42,7 +42,7 @@ export interface DisorderOptions extends Frequency {
   /** Such as `payment.updated`. @defaultValue every event */
   readonly event?: keyof WebhookEvents | undefined;
   /**
-   * How late a `delay` is (default 1 minute), how long a `reorder` waits for another webhook (at most 1 minute), or how
+   * How late a `delay` is (default 1 minute), how long a `reorder` waits at most for another webhook (1 minute), or how
    * old a `stale-timestamp` is (10 minutes).
    */
   readonly by?: Duration | undefined;

@@ -10,6 +10,7 @@ import type { Webhooks } from "../webhooks.ts";
 
 /** The options of `fastifyWebhooks`. */
 export interface FastifyWebhooksOptions {
+  /** A `Webhooks` instance, or an inbox. */
   readonly webhooks: Pick<Webhooks, "nodeHandler">;
   /** The route's path, after any `prefix` that Fastify adds. Default: `/webhooks`. */
   readonly path?: string | undefined;
