@@ -25,7 +25,7 @@ export interface SandboxHandlersOptions {
  * ```ts
  * const sandbox = createSandbox();
  * const server = setupServer(...sandboxHandlers(sandbox));
- * server.listen({ onUnhandledFrame: "error" });
+ * server.listen({ onUnhandledFrame: "error" }); // msw 2: onUnhandledRequest
  * const client = new MerchantClient({ environment: "sandbox", secretKey: sandbox.secretKey });
  * const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
  * ```
