@@ -48,7 +48,7 @@ export interface SettledEvent extends InboxItem {
 /** Work failed and will be retried. */
 export interface RetriedEvent extends InboxItem {
   readonly type: "retried";
-  /** What was thrown; an `AggregateError` if several effects failed. */
+  /** The error that was thrown; an `AggregateError` if several effects failed. */
   readonly error: unknown;
   /** The effects that failed; empty if something else did. */
   readonly effects: readonly string[];
@@ -87,7 +87,7 @@ export interface FailedEvent {
   readonly type: "failed";
   /** The tenant that it is about. */
   readonly tenant?: string;
-  /** What could not be read from the service. */
+  /** The kind of object that could not be read from the service. */
   readonly kind?: SubjectKind;
   readonly error: unknown;
 }
