@@ -42,13 +42,13 @@ export interface CheckoutProps {
   paymentId: string;
   /** The payment's secret, returned when it was created; never a merchant secret key. */
   secret: string;
-  /** The service's URL: https, or http on this machine. Only the sandbox has a default. */
+  /** The service's URL: https, http on this machine, or the page's own origin. Only the sandbox has a default. */
   baseUrl?: string | undefined;
   /** With `sandbox`, `baseUrl` may be omitted: it defaults to the sandbox on this machine. */
   environment?: "production" | "testnet" | "sandbox" | undefined;
   /** Prefix of the service's own headers. Default `X-Service`. */
   headerPrefix?: string | undefined;
-  /** A BCP 47 tag such as `de-AT`. Default: the page's language. */
+  /** The texts' language, a BCP 47 tag such as `de-AT`. Default: the page's, then the browser's. */
   lang?: string | undefined;
   /** Default `auto`: the customer's system preference. */
   theme?: "light" | "dark" | "auto" | undefined;
