@@ -182,8 +182,8 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * The key was used with other parameters, or its first request is still running (409). Before you send other parameters
- * with a new key, check what the first request created.
+ * The key was used with other parameters, or its first request is still running (409); or the `orderId` has another
+ * payout. Before you send other parameters with a new key, check what the first request created.
  */
 export class IdempotencyConflictError extends ApiError {
   static override readonly kind: string = "IdempotencyConflictError";
@@ -266,7 +266,7 @@ export class UnexpectedResponseError extends SettlekitError {
   }
 }
 
-/** An option or environment variable is invalid; `param` names it. Never contains a secret. */
+/** An option or environment variable is invalid, or a call came at the wrong time. `param` names the option, if any. */
 export class ConfigurationError extends SettlekitError {
   static override readonly kind: string = "ConfigurationError";
   declare readonly name: "ConfigurationError";
