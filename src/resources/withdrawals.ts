@@ -116,8 +116,7 @@ export class Withdrawals {
    * cannot be read completely, those found so far are returned.
    *
    * @throws {InvalidRequestError} when `orderId` is empty, or `createdAfter` is not a time or lies in the future.
-   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found and the list could not be read
-   * completely.
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not complete.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
     const found = findByOrderId(this.#http, this.#route.list, orderId, options);

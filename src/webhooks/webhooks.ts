@@ -106,8 +106,7 @@ export class Webhooks {
   /**
    * Verifies a delivery: a Web Request, whose body it reads, or its raw body and headers.
    *
-   * @throws {WebhookVerificationError} when it is refused; `reason` says why. Respond with 401. No input from a sender
-   * causes any other error.
+   * @throws {WebhookVerificationError} when it is refused; a sender can cause no other error. Respond with 401.
    */
   async verify(input: Request | WebhookInput): Promise<Webhook> {
     const reception = this.#receptions.begin();
