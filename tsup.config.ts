@@ -4,6 +4,7 @@ import {
   globalElement,
   lateFeatureTests,
   mergedChunks,
+  ownRegistry,
   pageAssets,
   usersZod,
 } from "./scripts/build-plugins.ts";
@@ -60,6 +61,7 @@ export default defineConfig({
   esbuildPlugins: [
     usersZod(),
     lateFeatureTests(),
+    ownRegistry(),
     pageAssets([inventory]),
     globalElement([inventory]),
     inventory,

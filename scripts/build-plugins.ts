@@ -104,6 +104,26 @@ export function lateFeatureTests(): Plugin {
   };
 }
 
+/**
+ * Gives the bundled zod a registry of its own. zod's is a global variable, which every copy of zod in the process shares:
+ * importing settlekit would set it for all of them, and no bundler could leave it out of a client, which registers
+ * nothing.
+ */
+export function ownRegistry(): Plugin {
+  return {
+    name: "own-registry",
+    setup(build) {
+      build.onLoad({ filter: /zod[\\/]v4[\\/]core[\\/]registries\.js$/ }, async ({ path }) => {
+        const contents = await readFile(path, "utf8");
+        const [before, after] = contents.split("(_a = globalThis)");
+        if (!after?.includes("export const globalRegistry = "))
+          throw new Error(`${path} no longer has its global registry. Adapt this plugin.`);
+        return { contents: `${before}export const globalRegistry = /* @__PURE__ */ registry();` };
+      });
+    },
+  };
+}
+
 /** Replaces the module that builds the assets of the sandbox's pages with the built assets. */
 export function pageAssets(plugins: Plugin[]): Plugin {
   return {
