@@ -35,10 +35,15 @@ export interface PageQuery {
   offset?: number | undefined;
 }
 
-export const pageQueryFields = {
-  limit: z.optional(wholeNumber(1, 1000)),
-  offset: z.optional(wholeNumber(0)),
-};
+/** The query of a list. */
+// @__NO_SIDE_EFFECTS__
+export function pageQuery<const Filters extends z.core.$ZodShape>(filters: Filters) {
+  return z.strictObject({
+    ...filters,
+    limit: z.optional(wholeNumber(1, 1000)),
+    offset: z.optional(wholeNumber(0)),
+  });
+}
 
 /** One page of a list as the service sends it. */
 export interface PageBody<Item> {

@@ -14,7 +14,7 @@ import {
   textOfLength,
   timestamp,
 } from "./fields.ts";
-import { type PageQuery, pageQueryFields } from "./pagination.ts";
+import { type PageQuery, pageQuery } from "./pagination.ts";
 import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
 import { type PaymentReceipt, paymentReceiptSchema } from "./receipt.ts";
 
@@ -206,13 +206,12 @@ export interface PaymentListQuery extends PageQuery {
   sortOrder?: OpenEnum<"ASC" | "DESC"> | undefined;
 }
 
-export const paymentListQuerySchema = z.strictObject({
+export const paymentListQuerySchema = pageQuery({
   status: z.optional(paymentStatusSchema),
   type: z.optional(openEnum("payment", "deposit")),
   search: z.optional(z.string()),
   sortBy: z.optional(openEnum("createdAt", "amountInCents")),
   sortOrder: z.optional(openEnum("ASC", "DESC")),
-  ...pageQueryFields,
 });
 true satisfies Same<PaymentListQuery, z.output<typeof paymentListQuerySchema>>;
 

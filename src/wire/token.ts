@@ -14,7 +14,7 @@ import {
   optionalText,
   type Same,
 } from "./fields.ts";
-import { type PageQuery, pageQueryFields } from "./pagination.ts";
+import { type PageQuery, pageQuery } from "./pagination.ts";
 
 /** A network on which a token lives (interface section 2.4). */
 export interface TokenChain {
@@ -99,7 +99,7 @@ true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
 /** The parameters of `chains.list` (published). */
 export interface ChainListQuery extends PageQuery {}
 
-export const chainListQuerySchema = z.strictObject(pageQueryFields);
+export const chainListQuerySchema = pageQuery({});
 true satisfies Same<ChainListQuery, z.output<typeof chainListQuerySchema>>;
 
 /** The filters of `tokens.list` (published). */
@@ -114,13 +114,12 @@ export interface TokenListQuery extends PageQuery {
   tokenType?: OpenEnum<"stablecoin" | "volatile"> | undefined;
 }
 
-export const tokenListQuerySchema = z.strictObject({
+export const tokenListQuerySchema = pageQuery({
   chainId: z.optional(chainIdSchema),
   symbol: z.optional(z.string()),
   contractAddress: z.optional(z.string()),
   assetType: z.optional(assetTypeSchema),
   tokenType: z.optional(tokenTypeSchema),
-  ...pageQueryFields,
 });
 true satisfies Same<TokenListQuery, z.output<typeof tokenListQuerySchema>>;
 

@@ -12,7 +12,7 @@ import {
   textOfLength,
   timestamp,
 } from "./fields.ts";
-import { type PageQuery, pageQueryFields } from "./pagination.ts";
+import { type PageQuery, pageQuery } from "./pagination.ts";
 import { type WithdrawalReceipt, withdrawalReceiptSchema } from "./receipt.ts";
 import { type Token, tokenSchema } from "./token.ts";
 
@@ -109,9 +109,8 @@ export interface WithdrawalListQuery extends PageQuery {
   status?: WithdrawalStatus | undefined;
 }
 
-export const withdrawalListQuerySchema = z.strictObject({
+export const withdrawalListQuerySchema = pageQuery({
   status: z.optional(withdrawalStatusSchema),
-  ...pageQueryFields,
 });
 true satisfies Same<WithdrawalListQuery, z.output<typeof withdrawalListQuerySchema>>;
 
