@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type { Schema } from "./fields.ts";
+import type { PageBody } from "./pagination.ts";
 
 /** The kind of credential that an operation takes (interface section 5). */
 export type Credential = "secretKey" | "paymentSecret" | "accessToken";
@@ -34,4 +35,9 @@ export interface Operation<Response> {
   readonly response: Schema<Response>;
   /** The response's fields that a caller cannot do without; `a list` or `anything` describes the whole response. */
   readonly essential: readonly string[] | "a list" | "anything";
+}
+
+/** An operation that returns a page of a list. */
+export interface ListOperation<Item> extends Operation<PageBody<Item>> {
+  readonly query: z.ZodMiniObject;
 }

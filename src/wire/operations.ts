@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { openObject, type Schema } from "./fields.ts";
-import type { Operation } from "./operation.ts";
-import { type PageBody, paginationSchema } from "./pagination.ts";
+import type { ListOperation, Operation } from "./operation.ts";
+import { paginationSchema } from "./pagination.ts";
 import {
   type CreatedPayment,
   createdPaymentSchema,
@@ -47,10 +47,10 @@ function read<Response>(
 // @__NO_SIDE_EFFECTS__
 function readPages<Item>(
   item: Schema<Item>,
-  operation: Pick<Operation<unknown>, "name" | "path" | "credential" | "query">,
-): Operation<PageBody<Item>> {
+  operation: Pick<ListOperation<Item>, "name" | "path" | "credential" | "query">,
+): ListOperation<Item> {
   const response = openObject({ data: z.array(item), pagination: paginationSchema });
-  return read({ ...operation, response, essential: ["data"] });
+  return { method: "GET", replay: "safe", ...operation, response, essential: ["data"] };
 }
 
 /**
@@ -80,7 +80,7 @@ export const getPayment: Operation<Payment> = read({
 });
 
 /** List payments. Newest first, unless sorted otherwise. */
-export const listPayments: Operation<PageBody<Payment>> = readPages(paymentSchema, {
+export const listPayments: ListOperation<Payment> = readPages(paymentSchema, {
   name: "payments.list",
   path: "/v1/external/secretkey-auth/payments",
   credential: "secretKey",
@@ -113,7 +113,7 @@ export const getWithdrawal: Operation<Withdrawal> = read({
 });
 
 /** List withdrawals. Only failed withdrawals have `errorMessage`, and only completed ones have `receipt`. */
-export const listWithdrawals: Operation<PageBody<Withdrawal>> = readPages(withdrawalSchema, {
+export const listWithdrawals: ListOperation<Withdrawal> = readPages(withdrawalSchema, {
   name: "withdrawals.list",
   path: "/v1/external/secretkey-auth/withdrawals",
   credential: "secretKey",
@@ -185,15 +185,12 @@ export const getWithdrawalConfig: Operation<WithdrawalConfig> = read({
 });
 
 /** List withdrawals for a dashboard. Its parameters and its response are those of `listWithdrawals`. */
-export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = readPages(
-  withdrawalSchema,
-  {
-    name: "dashboard.withdrawals.list",
-    path: "/v1/merchants/{merchantId}/withdrawals",
-    credential: "accessToken",
-    query: withdrawalListQuerySchema,
-  },
-);
+export const listMerchantWithdrawals: ListOperation<Withdrawal> = readPages(withdrawalSchema, {
+  name: "dashboard.withdrawals.list",
+  path: "/v1/merchants/{merchantId}/withdrawals",
+  credential: "accessToken",
+  query: withdrawalListQuerySchema,
+});
 
 /** Read a withdrawal for a dashboard. Its response is that of `getWithdrawal`. */
 export const getMerchantWithdrawal: Operation<Withdrawal> = read({
@@ -205,7 +202,7 @@ export const getMerchantWithdrawal: Operation<Withdrawal> = read({
 });
 
 /** List the supported chains that are in use. */
-export const listChains: Operation<PageBody<TokenChain>> = readPages(tokenChainSchema, {
+export const listChains: ListOperation<TokenChain> = readPages(tokenChainSchema, {
   name: "chains.list",
   path: "/v1/external/chains",
   credential: "none",
@@ -222,7 +219,7 @@ export const getChain: Operation<TokenChain> = read({
 });
 
 /** List the supported tokens with their prices. */
-export const listTokens: Operation<PageBody<Token>> = readPages(tokenSchema, {
+export const listTokens: ListOperation<Token> = readPages(tokenSchema, {
   name: "tokens.list",
   path: "/v1/external/tokens",
   credential: "none",

@@ -5,7 +5,7 @@ import type { Http } from "../../http/http.ts";
 import { callSchema, type ReadOptions } from "../../http/settings.ts";
 import { invalidArgument, timeOf } from "../../values.ts";
 import { checkOptions } from "../../wire/fields.ts";
-import type { Operation } from "../../wire/operation.ts";
+import type { ListOperation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
 import { unreadable } from "./page-walk.ts";
@@ -48,7 +48,7 @@ export const findSchema = z.strictObject({
  */
 export async function findByOrderId<Item extends Ordered>(
   http: Http,
-  operation: Operation<PageBody<Item>>,
+  operation: ListOperation<Item>,
   orderId: string,
   given: FindOptions = {},
 ): Promise<ApiResponse<Item[]>> {

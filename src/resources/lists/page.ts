@@ -4,7 +4,7 @@ import type { Http } from "../../http/http.ts";
 import { callSchema, type ReadOptions } from "../../http/settings.ts";
 import { callSite, invalidArgument } from "../../values.ts";
 import { checkOptions, must } from "../../wire/fields.ts";
-import type { Operation } from "../../wire/operation.ts";
+import type { ListOperation } from "../../wire/operation.ts";
 import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
 import { chainIdOnWire, checkParameters, refused } from "../arguments.ts";
 import { type Identified, type List, PageWalk } from "./page-walk.ts";
@@ -183,7 +183,7 @@ const listSchema = z.strictObject({ ...callSchema.shape, prefetch: z.optional(pr
 /** Reads a list. A refused argument rejects the promise, as any other failure does. */
 export function list<Item extends Identified>(
   http: Http,
-  operation: Operation<PageBody<Item>>,
+  operation: ListOperation<Item>,
   query: object,
   options: ListOptions = {},
 ): PagePromise<Item> {
@@ -213,8 +213,7 @@ const rules: Readonly<Record<string, string>> = {
 };
 
 /** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
-function checkFilters({ query: schema }: Operation<unknown>, query: object, http: Http) {
-  if (schema === undefined) return { ...query };
+function checkFilters({ query: schema }: ListOperation<unknown>, query: object, http: Http) {
   if (Object(query).orderId !== undefined) {
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }

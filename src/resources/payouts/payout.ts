@@ -4,8 +4,7 @@ import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import type { CallInput } from "../../http/request.ts";
 import type { HttpSettings } from "../../http/settings.ts";
 import { canonicalJson } from "../../values.ts";
-import type { Operation } from "../../wire/operation.ts";
-import type { PageBody } from "../../wire/pagination.ts";
+import type { ListOperation, Operation } from "../../wire/operation.ts";
 import {
   createWithdrawalBodySchema,
   maxMetadataLength,
@@ -55,7 +54,7 @@ export interface WithdrawalRoute {
   readonly name: string;
   readonly create: Operation<Withdrawal>;
   readonly get: Operation<Withdrawal>;
-  readonly list: Operation<PageBody<Withdrawal>>;
+  readonly list: ListOperation<Withdrawal>;
 }
 
 /** The withdrawal body that is sent: `chainId` has the form that the client is configured to send. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Http } from "../../../src/http/http.ts";
 import { configure } from "../../../src/options.ts";
 import { list, type PagePromise } from "../../../src/resources/lists/page.ts";
-import type { Operation } from "../../../src/wire/operation.ts";
+import type { ListOperation } from "../../../src/wire/operation.ts";
 import type { PageBody } from "../../../src/wire/pagination.ts";
 import { withdrawalListQuerySchema } from "../../../src/wire/withdrawal.ts";
 
@@ -19,7 +19,7 @@ export interface Change {
   readonly removed: readonly number[];
 }
 
-const operation: Operation<PageBody<Item>> = {
+const operation: ListOperation<Item> = {
   name: "items.list",
   method: "GET",
   path: "/items",
