@@ -66,5 +66,14 @@ export default defineConfig({
     globalElement([inventory]),
     inventory,
   ],
-  plugins: [mergedChunks([["index"], ["checkout"], ["webhooks"], ["inbox"], Object.keys(helpers)])],
+  plugins: [
+    mergedChunks([
+      ["index"],
+      ["checkout"],
+      ["checkout/element"],
+      ["webhooks"],
+      ["inbox"],
+      Object.keys(helpers),
+    ]),
+  ],
 });

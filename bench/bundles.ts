@@ -26,7 +26,7 @@ const bundles: readonly Bundle[] = [
     name: "MerchantClient",
     source: 'export { MerchantClient } from "../dist/index.js"',
     aimBytes: 42_000,
-    gateBytes: 55_300,
+    gateBytes: 55_000,
   },
   {
     // From the source, because the package already contains the library that draws QR codes.
@@ -37,9 +37,9 @@ const bundles: readonly Bundle[] = [
     gateBytes: 44_000,
   },
   {
-    // Languages, QR codes, wallet icons and the requests to wallets are loaded on demand.
+    // From the package, whose chunks decide whether languages, QR codes and the like are loaded on demand.
     name: "the checkout element",
-    source: 'export { defineCheckoutElement } from "../src/checkout/element/index.ts"',
+    source: 'export { defineCheckoutElement } from "../dist/checkout/element.js"',
     beyond: "CheckoutClient without its QR codes",
     aimBytes: 20_000,
   },

@@ -184,6 +184,30 @@ test.each(["", "/checkout", "/checkout/element", "/webhooks", "/webhooks/fastify
   },
 );
 
+test("a bundle of settlekit/checkout/element loads QR codes on demand", async () => {
+  const { metafile } = await build({
+    stdin: { contents: `export * from "settlekit/checkout/element"`, resolveDir: project },
+    bundle: true,
+    splitting: true,
+    outdir: "bundle",
+    format: "esm",
+    write: false,
+    metafile: true,
+  });
+  const loaded = ["bundle/stdin.js"];
+  for (const file of loaded) {
+    const imports = metafile.outputs[file]?.imports ?? [];
+    loaded.push(...imports.filter((it) => it.kind === "import-statement").map((it) => it.path));
+  }
+  const code = async (outputs: readonly string[]) => {
+    const inputs = outputs.flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
+    const files = inputs.filter((file) => file !== "<stdin>");
+    return (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("");
+  };
+  expect(await code(loaded)).not.toContain("function renderSVG");
+  expect(await code(Object.keys(metafile.outputs))).toContain("function renderSVG");
+});
+
 test.each([
   "isPaid",
   "usdToCents",
