@@ -62,9 +62,9 @@ const retryCommand = defineCommand({
     ...databaseOptions,
   },
   async run({ id, ...database }, terminal) {
-    const retry = () => (id === "all" ? inbox.retryAll() : inbox.retryOne(id));
+    const retry = (): Work<unknown> => (id === "all" ? inbox.retryAll() : inbox.retryOne(id));
     const count = await inTransaction(database, terminal, retry, { wake: "inbox" });
-    terminal.say(`${id === "all" ? count : id} will be retried.`);
+    terminal.say(`${count ?? id} will be retried.`);
   },
 });
 

@@ -51,7 +51,7 @@ export class Crew {
   readonly #stopped: AbortSignal;
   readonly #onFinish: () => void;
   readonly #running = new Map<Promise<unknown>, Running>();
-  readonly #outages: Outages;
+  readonly #outages = new Outages();
   /** What became of rows, where the database was unavailable. Otherwise, they would be suspected. */
   readonly #unrecorded: (() => Promise<void>)[] = [];
   readonly #freed = new Alarm();
@@ -72,7 +72,6 @@ export class Crew {
     this.#stopping = stopping;
     this.#stopped = stopped;
     this.#onFinish = onFinish;
-    this.#outages = new Outages(context.random);
   }
 
   /**

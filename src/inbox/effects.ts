@@ -1,6 +1,6 @@
 import { type StoreMode, sql, type Work } from "../stores/store.ts";
 import { checkOptionNames, invalidOption, nearest, show } from "../values.ts";
-import { checkDate, checkKind } from "./options.ts";
+import { checkKind, checkSince } from "./options.ts";
 import { type SubjectKind, type SubjectStates, type Subjects, stateOf } from "./subject.ts";
 
 /** Anything but a promise: an effect on SQLite must not return one. */
@@ -95,7 +95,7 @@ export class Effects {
     checkOptionNames(options, ["states", "since"]);
     const { states, since }: EffectOptions<SubjectKind> = options;
     checkStates(states);
-    checkDate("since", since);
+    checkSince(since);
     this.#effects.push({
       kind,
       name,

@@ -71,7 +71,6 @@ export class Inbox<Client, Mode extends StoreMode> {
         typeof client === "function" ? checkedClient(tenant, client(tenant)) : client,
       report: reporter(this.#observers, options, log),
       observers: this.#observers,
-      random: Math.random,
     };
     this.#tenants = new Tenants(this.#context);
   }
@@ -217,8 +216,8 @@ export class Inbox<Client, Mode extends StoreMode> {
    *
    * @throws {NotFoundError} code `not_parked` when nothing that failed has this id.
    */
-  async retry(id: string): Promise<void> {
-    await this.#context.store.transaction(() => retryOne(id), { wake: "inbox" });
+  retry(id: string): Promise<void> {
+    return this.#context.store.transaction(() => retryOne(id), { wake: "inbox" });
   }
 
   /** Immediately retries all that failed, parked or not, for example after a fix. Returns how many there are. */

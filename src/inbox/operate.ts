@@ -148,11 +148,10 @@ export function* retryAll(): Work<number> {
 }
 
 /** Makes one row that failed due now, parked or not. */
-export function* retryOne(id: string): Work<number> {
+export function* retryOne(id: string): Work<void> {
   const [, kind, row] = /^(payment|withdrawal|task):(\d{1,15})$/.exec(id) ?? [];
   const table = kind === "task" ? "task" : "subject";
-  const count = row === undefined ? 0 : yield* retry(table, Number(row));
-  if (count > 0) return count;
+  if (row !== undefined && (yield* retry(table, Number(row))) > 0) return;
   throw new NotFoundError(
     `No subject or task that failed has the id ${show(id)}. List them with inbox.parked() and inbox.failing(), or ` +
       "`settlekit inbox parked` and `settlekit inbox failing`.",

@@ -60,9 +60,9 @@ export function checkSubject(subject: SubjectRef): SubjectRef & { readonly tenan
 }
 
 /** @throws {ConfigurationError} when a time is given but is invalid. */
-export function checkDate(param: string, value: Date | undefined): void {
-  if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return;
-  throw invalidOption(param, `The option ${param} must be a valid Date, got ${show(value)}.`);
+export function checkSince(since: Date | undefined): void {
+  if (since === undefined || (since instanceof Date && !Number.isNaN(since.getTime()))) return;
+  throw invalidOption("since", `The option since must be a valid Date, got ${show(since)}.`);
 }
 
 export function checkKind(kind: SubjectKind): void {

@@ -16,11 +16,6 @@ interface Outage {
  */
 export class Outages {
   readonly #outages = new Map<string, Outage>();
-  readonly #random: () => number;
-
-  constructor(random: () => number) {
-    this.#random = random;
-  }
 
   /** All sources that cannot be read. */
   get all(): string[] {
@@ -40,7 +35,7 @@ export class Outages {
     if (known !== undefined && now < known.pausedUntil) return false;
     const failures = (known?.failures ?? 0) + 1;
     const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
-    const pausedUntil = now + pauseMs * (0.5 + this.#random() / 2);
+    const pausedUntil = now + pauseMs * (0.5 + Math.random() / 2);
     this.#outages.set(source, { failures, pausedUntil });
     return known === undefined;
   }

@@ -5,7 +5,7 @@ import { checkOptionNames, show, timeOf } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { makeDue, subjectQueue, tasksOf } from "./claims.ts";
 import { noteNews, storable } from "./news.ts";
-import { checkDate, readTenant } from "./options.ts";
+import { checkSince, readTenant } from "./options.ts";
 import type { InboxContext } from "./settle.ts";
 import { fetchedRank, resourceOf, type SubjectKind, signedRank, stateOf } from "./subject.ts";
 import { unknownTenant } from "./tenants.ts";
@@ -112,7 +112,7 @@ export interface ReconcileOptions {
 export function readReconcile(options: ReconcileOptions) {
   checkOptionNames(options, ["since", "tenant", "signal"]);
   const { since, tenant, signal = new AbortController().signal } = options;
-  checkDate("since", since);
+  checkSince(since);
   checkSignal(signal);
   return { since, tenant: tenant === undefined ? tenant : readTenant({ tenant }), signal };
 }

@@ -32,8 +32,6 @@ export interface InboxContext {
   readonly clientOf: (tenant: string) => InboxClient;
   readonly report: (event: InboxEvent) => void;
   readonly observers: Observers<InboxEvent, InboxStep>;
-  /** At least 0, less than 1. */
-  readonly random: () => number;
 }
 
 /** Another worker took over the row; this worker's transaction must not commit. */
@@ -257,12 +255,12 @@ async function returnUnread(
 
 /** Postpones failed work, or parks it, and reports it. */
 export async function retryLater(
-  { context: { store, report, random }, queue, claim }: Claimed,
+  { context: { store, report }, queue, claim }: Claimed,
   { error, effects }: Failure,
 ): Promise<void> {
   const item = queue.itemOf(claim);
   const failures = claim.failures + 1;
-  const delayMs = backoffMs(failures, random());
+  const delayMs = backoffMs(failures, Math.random());
   const reason = [...(effects.length === 1 ? effects : []), thrownText(error)].join(": ");
   const failed = await store.transaction(() => fail(queue, claim, reason, delayMs));
   if (failed === undefined) report({ type: "fenced", ...item });

@@ -205,10 +205,11 @@ describe.each(shops)("while the service cannot be read, an inbox on %s", (_, it)
 describe("the pauses of an outage", () => {
   const item = { tenant: "", kind: "payment", id: "p" } as const;
   beforeEach(() => stopTime());
-  afterEach(() => vi.useRealTimers());
+  afterEach(() => void vi.useRealTimers().restoreAllMocks());
 
   it("grow to 30 seconds, are randomised, and end at once", () => {
-    const outages = new Outages(() => 0);
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const outages = new Outages();
     const pauses = [];
     for (let n = 0; n < 7; n++) {
       expect(outages.pause(item)).toBe(n === 0);
