@@ -97,7 +97,7 @@ const startsWithVowel = /^([AEIO][a-z]|U(?!int|ni|s)[a-z]|[AEFHILMNORSX](?![a-z]
 
 /** The known name closest to an unknown one, if it is close enough to suggest. */
 export function nearest(name: unknown, known: readonly string[]): string | undefined {
-  if (typeof name !== "string" || known.includes(name)) return undefined;
+  if (typeof name !== "string" || name === "" || known.includes(name)) return undefined;
   const begun = known.filter((candidate) => name.length > 2 && candidate.startsWith(name));
   if (begun.length === 1) return begun[0];
   const [best] = known

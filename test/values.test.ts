@@ -73,6 +73,7 @@ test("nearest suggests the name that was probably meant, and none that is far aw
   expect(nearest("maxRetry", known)).toBe("maxRetries");
   expect(nearest("deadl", known)).toBe("deadlineMs");
   expect(nearest("colour", known)).toBeUndefined();
+  expect(nearest("", ["*", ...known])).toBeUndefined();
 });
 
 test("canonicalJson writes equal values as equal JSON, whatever the order of their keys", () => {
