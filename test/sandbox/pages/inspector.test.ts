@@ -139,6 +139,15 @@ describe("the inspector", () => {
     }
   });
 
+  it("shows the webhooks of one payment alone", async () => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    const { paymentId } = await create(sandbox);
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    const text = await page(sandbox, `/_sandbox?show=webhooks&about=${paymentId}`);
+    expect(text.match(/id="entry-\d+"/g)).toHaveLength(2);
+  });
+
   it("describes pending faults and disorder in words, with the delay that was asked for", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("*", { connection: "truncated" });
