@@ -7,7 +7,7 @@ export type { Duration, DurationUnit } from "../duration.ts";
 export { ConfigurationError, NotFoundError, SettlekitError, StoreError } from "../errors.ts";
 export type { EventLogger as InboxLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
-export type { DueOptions } from "../stores/worker.ts";
+export type { DueOptions, Worker as InboxWorker } from "../stores/worker.ts";
 export type {
   Effect,
   EffectOptions,
@@ -32,4 +32,4 @@ export type { Failing, InboxStats, Parked } from "./operate.ts";
 export type { InboxOptions, SubjectRef, TenantOptions } from "./options.ts";
 export type { Reconciled, ReconcileOptions } from "./reconcile.ts";
 export type { InboxClient, SubjectKind, SubjectStates, Subjects } from "./subject.ts";
-export type { InboxWorker, StartOptions } from "./worker.ts";
+export type { StartOptions } from "./worker.ts";

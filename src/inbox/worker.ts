@@ -1,5 +1,12 @@
 import { type Duration, parseDuration } from "../duration.ts";
-import { Alarm, checkWhole, type Loop, type readDue, runWorker } from "../stores/worker.ts";
+import {
+  Alarm,
+  checkWhole,
+  type Loop,
+  type readDue,
+  runWorker,
+  type Worker,
+} from "../stores/worker.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { Crew } from "./crew.ts";
 import { tidy } from "./operate.ts";
@@ -35,15 +42,9 @@ export interface StartOptions {
   readonly pollMs?: number | undefined;
 }
 
-/** A worker that runs until it is stopped. */
-export interface InboxWorker extends AsyncDisposable {
-  /** Stops claiming, waits for running work, and releases what was not started. */
-  stop(): Promise<void>;
-}
-
 const tidyEveryMs = 600_000;
 
-export function startWorker(context: InboxContext, options: StartOptions): InboxWorker {
+export function startWorker(context: InboxContext, options: StartOptions): Worker {
   checkOptionNames(options, ["concurrency", "reconcileEvery", "drainMs", "pollMs"]);
   const { concurrency = 8, reconcileEvery = "5m", drainMs = 25_000, pollMs = 500 } = options;
   checkWhole("concurrency", concurrency, 1);

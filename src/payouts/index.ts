@@ -13,7 +13,7 @@ export {
 } from "../errors.ts";
 export type { EventLogger as PayoutsLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
-export type { DueOptions } from "../stores/worker.ts";
+export type { DueOptions, Worker as PayoutsWorker } from "../stores/worker.ts";
 export type { NeverSentResolution, Resolution, SentResolution } from "./decide.ts";
 export type {
   PayoutChangedEvent,
@@ -39,4 +39,4 @@ export type { Payout, PayoutState } from "./payout.ts";
 export { createPayouts, type Payouts } from "./payouts.ts";
 export type { PayoutsStats } from "./stats.ts";
 export type { Verification } from "./verify.ts";
-export type { PayoutsStartOptions, PayoutsWorker } from "./worker.ts";
+export type { PayoutsStartOptions } from "./worker.ts";

@@ -1,7 +1,7 @@
 import { WorkerSlot } from "../stores/lifecycle.ts";
 import { type Observer, Observers } from "../stores/observers.ts";
 import { migrate, type Store, type StoreMode, type Work } from "../stores/store.ts";
-import { type DueOptions, readDue } from "../stores/worker.ts";
+import { type DueOptions, readDue, type Worker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp } from "./claims.ts";
 import { contextOf, decide, type PayoutsContext, tell } from "./context.ts";
@@ -31,13 +31,7 @@ import { addPlan, approve, chain, endPlan, readRow, readRows } from "./plan.ts";
 import { type PayoutsStats, readStats } from "./stats.ts";
 import { payoutTables } from "./tables.ts";
 import { type Verification, verifyJournal } from "./verify.ts";
-import {
-  Crew,
-  type PayoutsStartOptions,
-  type PayoutsWorker,
-  startPayouts,
-  stopIfAltered,
-} from "./worker.ts";
+import { Crew, type PayoutsStartOptions, startPayouts, stopIfAltered } from "./worker.ts";
 
 /**
  * A ledger of payouts on the merchant's own database: each is sent once, within limits, even if processes crash.
@@ -242,7 +236,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    *
    * @throws {ConfigurationError} when this ledger already has one.
    */
-  start(options: PayoutsStartOptions = {}): PayoutsWorker {
+  start(options: PayoutsStartOptions = {}): Worker {
     this.#worker.requireFree("payouts.start", "Stop it first.");
     this.#context.warnUnlimited();
     return this.#worker.hold(startPayouts(this.#context, options));

@@ -1,5 +1,5 @@
 import { preparing } from "../stores/lifecycle.ts";
-import { Alarm, checkWhole, runWorker } from "../stores/worker.ts";
+import { Alarm, checkWhole, runWorker, type Worker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, claim } from "./claims.ts";
 import { decide, type PayoutsContext, tell } from "./context.ts";
@@ -30,12 +30,6 @@ export interface PayoutsStartOptions {
    * @defaultValue 1_000
    */
   readonly pollMs?: number | undefined;
-}
-
-/** A worker that sends payouts until it is stopped. */
-export interface PayoutsWorker extends AsyncDisposable {
-  /** Stops claiming, and waits for running work. */
-  stop(): Promise<void>;
 }
 
 const verifyEveryMs = 3_600_000;
@@ -154,7 +148,7 @@ export class Crew {
 }
 
 /** Starts a worker in this process. */
-export function startPayouts(context: PayoutsContext, options: PayoutsStartOptions): PayoutsWorker {
+export function startPayouts(context: PayoutsContext, options: PayoutsStartOptions): Worker {
   checkOptionNames(options, ["concurrency", "drainMs", "pollMs"]);
   const { concurrency = 4, drainMs = 35_000, pollMs = 1_000 } = options;
   checkWhole("drainMs", drainMs, 0);

@@ -5,7 +5,7 @@ import type { Store } from "./store.ts";
 
 /** A worker that runs until it is stopped. */
 export interface Worker extends AsyncDisposable {
-  /** Takes on no new work, waits for what is running, and lets the process exit. */
+  /** Takes on no new work, releases what was not started, waits for what is running, and lets the process exit. */
   stop(): Promise<void>;
 }
 
