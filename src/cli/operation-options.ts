@@ -48,7 +48,7 @@ export function describedIn({ path, method }: Operation<unknown>): OperationObje
 /** An option for each filter, or for each field of the body. */
 export function optionsOf(
   operation: Operation<unknown>,
-  alsoRequired: readonly string[] = [],
+  alsoRequired: readonly string[],
 ): Record<string, Parser<"sync", unknown, unknown>> {
   const { parameters = [], requestBody } = describedIn(operation);
   const filters = parameters

@@ -195,7 +195,7 @@ const statusCommand = defineCommand({
   description:
     "Prints how many payouts are in each state, how much of the budget is spent and, while the breaker is open, why nothing is sent.",
   examples: ["settlekit payouts status --sqlite shop.db"],
-  options: { ...ledgerOptions },
+  options: ledgerOptions,
   run: (ledger, terminal) => withLedger(ledger, terminal, (payouts) => payouts.stats()),
 });
 
@@ -205,7 +205,7 @@ const verifyCommand = defineCommand({
   description:
     "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, the exit code is 5, and payouts stop unless settlekit payouts reopen has accepted it.",
   examples: ["settlekit payouts verify --sqlite shop.db"],
-  options: { ...ledgerOptions },
+  options: ledgerOptions,
   run: (ledger, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const verified = await payouts.verify();

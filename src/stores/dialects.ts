@@ -30,7 +30,7 @@ export function postgresDialect(
   // Constant within a statement, so that an index can be used. A subquery, or extract() with its numeric result, would
   // be slower.
   clock = "((date_part('epoch', statement_timestamp()) * 1000)::bigint)",
-): Dialect {
+): Required<Dialect> {
   checkSchema(schema);
   const words = {
     now: clock,

@@ -84,10 +84,11 @@ export function postgres<Client extends PostgresClient>(
   options: PostgresOptions = {},
 ): PostgresStore<Client> {
   checkOptionNames(options, ["schema", "connectTimeoutMs", "clock"]);
-  const { schema = "settlekit", connectTimeoutMs = 10_000, clock } = options;
+  const { connectTimeoutMs = 10_000 } = options;
   checkPool(pool);
   checkWhole("connectTimeoutMs", connectTimeoutMs, 1);
-  const dialect = postgresDialect(schema, clock);
+  const dialect = postgresDialect(options.schema, options.clock);
+  const { schema } = dialect;
   const connect = () => connectWithin(pool, connectTimeoutMs);
   surviveLostConnections(pool);
   const listener = new PostgresListener(connect, schema);

@@ -85,7 +85,7 @@ export const primary = html` class="primary"`;
 export function commandButton(
   name: string,
   path: string,
-  options: { readonly about?: string; readonly body?: object; readonly attributes?: Html } = {},
+  options: { readonly about?: string; readonly body?: object; readonly attributes?: Html },
 ): Html {
   const { about, body = {}, attributes } = options;
   const json = JSON.stringify(body);

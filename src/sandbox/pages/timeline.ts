@@ -93,7 +93,7 @@ interface Description {
 }
 
 /** An event described by a piece of code, such as a webhook event's name. */
-function coded(kind: string, code: string | null, outcome?: Html, orderId?: string | null) {
+function coded(kind: string, code: string | null, outcome: Html, orderId?: string | null) {
   const what = html`<code>${code}</code>${order(orderId)}`;
   return { kind, what, outcome, title: `${kind.toLowerCase()} ${code}` };
 }
