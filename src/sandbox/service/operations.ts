@@ -34,7 +34,7 @@ export interface Call<Body = unknown, Query = unknown> {
  * How the sandbox performs each operation. A handler returns the response body, or throws a `Refusal`. It is synchronous,
  * so that every request is atomic. It declares the outputs of the operation's schemas, which the operation's type lacks.
  */
-export type Handlers = {
+type Handlers = {
   readonly [Name in keyof typeof operationTable]: (
     call: Call<never, never>,
   ) => (typeof operationTable)[Name] extends Operation<infer Response> ? Response : never;

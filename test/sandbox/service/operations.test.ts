@@ -1,7 +1,6 @@
 import { createSandbox } from "settlekit/sandbox";
 import { expect, it } from "vitest";
 import { credentialHeader } from "../../../src/wire/credential.ts";
-import { readTolerantly } from "../../../src/wire/fields.ts";
 import { operationTable } from "../../../src/wire/operations.ts";
 import { create, order, origin, payout, withdraw } from "../merchant.ts";
 
@@ -14,7 +13,7 @@ const bodies: Record<string, unknown> = {
 };
 
 it.each(Object.values(operationTable).map((operation) => ({ operation, name: operation.name })))(
-  "$name is served with its operation's credential, status and schema",
+  "$name is served with its operation's credential and status",
   async ({ operation }) => {
     const sandbox = createSandbox();
     const { paymentId, secret } = await create(sandbox);
@@ -36,6 +35,5 @@ it.each(Object.values(operationTable).map((operation) => ({ operation, name: ope
     if (header) expect((await exchange({})).status).toBe(401);
     const response = await exchange(header ? { [header.name]: header.scheme + credential } : {});
     expect(response.status).toBe(operation.successStatus ?? 200);
-    expect(readTolerantly<unknown>(operation.response, await response.json()).drift).toEqual([]);
   },
 );

@@ -1,8 +1,6 @@
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { toChecksumAddress } from "../../../src/evm/address.ts";
-import { readTolerantly } from "../../../src/wire/fields.ts";
-import { createPayment, getPayment, listPayments } from "../../../src/wire/operations.ts";
 import { create, list, newYear, origin, paymentsPath, read, send } from "../merchant.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -108,15 +106,6 @@ describe("creating a payment", () => {
       await expect(create(sandbox, { customMetadata })).resolves.toHaveProperty("paymentId");
     }
   });
-
-  it("matches the schema of its operation", async () => {
-    const sandbox = createSandbox();
-    for (const fields of [{}, { type: "deposit" }, { redirectUrl: "http://localhost/done" }]) {
-      expect(readTolerantly(createPayment.response, await create(sandbox, fields)).drift).toEqual(
-        [],
-      );
-    }
-  });
 });
 
 describe("reading a payment", () => {
@@ -124,15 +113,6 @@ describe("reading a payment", () => {
     const sandbox = createSandbox();
     const { payment } = await create(sandbox);
     expect(await read(sandbox, payment.id)).toEqual(payment);
-  });
-
-  it("matches the schema of its operation in every state", async () => {
-    const sandbox = createSandbox();
-    for (const scenario of ["success", "underpayment", "overpayment", "timeout"] as const) {
-      const { paymentId } = await create(sandbox);
-      await sandbox.payments.simulate(paymentId, scenario);
-      expect(readTolerantly(getPayment.response, await read(sandbox, paymentId)).drift).toEqual([]);
-    }
   });
 });
 
@@ -188,26 +168,6 @@ describe("listing payments", () => {
     ]);
   });
 
-  it("sets hasMore to false when a page ends with the list", async () => {
-    const sandbox = await sandboxWith([300, 300, 300, 300]);
-    const { pagination } = await list(sandbox, "?limit=2&offset=2");
-    expect(pagination).toMatchObject({ hasMore: false, totalPages: 2, currentPage: 2 });
-  });
-
-  it("returns an empty page with a limit of 100 when there are no payments", async () => {
-    expect(await list(createSandbox())).toEqual({
-      data: [],
-      pagination: {
-        total: 0,
-        limit: 100,
-        offset: 0,
-        hasMore: false,
-        totalPages: 0,
-        currentPage: 1,
-      },
-    });
-  });
-
   it("filters by status and type", async () => {
     const sandbox = createSandbox();
     const paid = await create(sandbox, { orderId: "paid" });
@@ -240,10 +200,5 @@ describe("listing payments", () => {
     expect(await orderIds(sandbox, "?search=merchant")).toEqual(["other", "wanted"]);
     expect(await orderIds(sandbox, "?search=wanted")).toEqual([]);
     expect(await orderIds(sandbox, "?search=")).toEqual(["other", "wanted"]);
-  });
-
-  it("matches the schema of its operation", async () => {
-    const sandbox = await sandboxWith([300, 400]);
-    expect(readTolerantly(listPayments.response, await list(sandbox)).drift).toEqual([]);
   });
 });

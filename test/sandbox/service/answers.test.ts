@@ -1,6 +1,7 @@
 import fc from "fast-check";
+import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import { pageOf } from "../../../src/sandbox/service/answers.ts";
+import { answerError, pageOf, type ServiceEnv } from "../../../src/sandbox/service/answers.ts";
 
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 
@@ -50,4 +51,23 @@ describe("a page", () => {
   it("has a hundred values by default", () => {
     expect(pageOf(numbers(200), {}).data).toHaveLength(100);
   });
+});
+
+it("an exception is answered 500, and the message calls it a bug in settlekit", async () => {
+  const app = new Hono<ServiceEnv>();
+  app.onError(answerError);
+  app.get("/", () => {
+    throw new TypeError("nothing is defined");
+  });
+  const response = await app.request("/");
+  expect([response.status, await response.json()]).toEqual([
+    500,
+    {
+      error: {
+        type: "api_error",
+        code: "server_error",
+        message: expect.stringMatching(/bug in settlekit: nothing is defined/),
+      },
+    },
+  ]);
 });
