@@ -286,8 +286,6 @@ describe("settlekit listen", () => {
 
   test.each([
     [[], "There is no webhook secret."],
-    [["--secret", ""], "`--secret`: The value is empty"],
-    [["--secret", "a", "--forward-to", ""], "`--forward-to`: The value is empty"],
     [["--secret", "a", "--forward-to", "shop"], "`--forward-to`: Expected a complete"],
     [["--secret", "a", "--tolerance", "5m"], "`--tolerance`: Expected"],
     [["--secret", "a", "--header-prefix", "no spaces"], "headerPrefix"],

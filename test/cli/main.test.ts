@@ -2,8 +2,6 @@ import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, test, vi } from "vitest";
 import { commands, run } from "../../src/cli/command-line.ts";
-import { version } from "../../src/runtime.ts";
-import { scriptedServer } from "../scripted-server.ts";
 import { settlekit } from "./command-line.ts";
 
 const names = Array.from(new Set(commands.map(({ words: [name = ""] }) => name)));
@@ -17,14 +15,6 @@ describe("settlekit", () => {
       expect(stdout).toMatch(/^Usage: settlekit /m);
     },
   );
-
-  test("--version prints the version alone", async () => {
-    expect(await settlekit(["--version"])).toMatchObject({
-      code: 0,
-      stdout: `${version}\n`,
-      stderr: "",
-    });
-  });
 
   test("without a command prints its usage on stderr, and exits with 2", async () => {
     const { code, stdout, stderr } = await settlekit([]);
@@ -124,13 +114,6 @@ describe("settlekit", () => {
       expect(code).toBe(2);
       expect(JSON.parse(stdout).error).toMatchObject({ code: "cannot_open_data", param: "data" });
       expect(stderr).toMatch(/^settlekit: `--data`: /);
-    });
-
-    test("a taken port is also a JSON line", async () => {
-      await using other = await scriptedServer({});
-      const { port } = new URL(other.url);
-      const { stdout } = await settlekit(["listen", "--json", "--secret", "s", "--port", port]);
-      expect(JSON.parse(stdout).error.message).toContain(`Port ${port} on 127.0.0.1 is in use`);
     });
 
     test("a --json after -- belongs to the other command", async () => {
