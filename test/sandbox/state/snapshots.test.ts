@@ -1,81 +1,31 @@
-import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import fc from "fast-check";
+import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it, vi } from "vitest";
-import { ask, quote } from "../customer.ts";
-import { create, list, newYear, read, send, withdraw, withdrawalsPath } from "../merchant.ts";
-
-const keyed = { "Idempotency-Key": "key-1" };
-
-/** Everything that a sandbox shows. */
-async function view(sandbox: Sandbox) {
-  await sandbox.webhooks.idle();
-  const deliveries = sandbox.webhooks.deliveries();
-  return {
-    time: sandbox.clock.now(),
-    payments: sandbox.payments.all(),
-    withdrawals: sandbox.withdrawals.all(),
-    requests: sandbox.requests(),
-    webhooks: deliveries.map(({ attempts, ...delivery }) => [
-      delivery,
-      attempts.map((at) => at.at),
-    ]),
-    withdrawalIdempotency: sandbox.withdrawalIdempotency,
-  };
-}
-
-/** Does a little of everything, and leaves payments, a withdrawal and a fault unfinished. */
-async function begin(sandbox: Sandbox) {
-  const opened = await create(sandbox, {}, keyed);
-  await create(sandbox, { type: "deposit" });
-  const { id } = await withdraw(sandbox);
-  await sandbox.withdrawals.simulate(id, "process");
-  sandbox.withdrawalIdempotency = "honoured";
-  sandbox.faults.next("GET /withdrawals", { status: 503, when: "before" }, { times: 2 });
-  await send(sandbox, withdrawalsPath);
-  await sandbox.clock.advance("1m");
-  return { opened, withdrawalId: id };
-}
-
-/** Continues after `begin`; returns every answer, id and time as JSON. */
-async function goOn(sandbox: Sandbox, { opened, withdrawalId }: Awaited<ReturnType<typeof begin>>) {
-  const seen: unknown[] = [];
-  seen.push(await create(sandbox, {}, keyed), await create(sandbox));
-  seen.push(await withdraw(sandbox, {}, keyed), await withdraw(sandbox, {}, keyed));
-  seen.push(await quote(sandbox, opened, {}));
-  for (let index = 0; index < 2; index++) seen.push((await send(sandbox, withdrawalsPath)).status);
-  seen.push(await sandbox.withdrawals.simulate(withdrawalId, "complete"));
-  seen.push(await sandbox.clock.advance("11m"));
-  seen.push(await sandbox.payments.simulate(opened.paymentId, "success"));
-  seen.push(await sandbox.clock.advance("1h"));
-  sandbox.withdrawalIdempotency = "conflict";
-  // Sequence numbers are never reused.
-  const isNumber = (name: string) => name === "sequence" || name === "clockSequence";
-  return JSON.stringify(seen, (name, value) => (isNumber(name) ? undefined : value));
-}
+import { ask } from "../customer.ts";
+import { create, list, newYear, read } from "../merchant.ts";
+import { anyStep, everythingOf, takeSteps } from "./steps.ts";
 
 describe("restoring a snapshot", () => {
   const options = { seed: "snapshot", now: newYear };
   const refuse = () => new Response(null, { status: 500 });
 
-  it("restores everything that the sandbox shows", async () => {
-    const sandbox = createSandbox({ ...options, deliver: refuse });
-    const begun = await begin(sandbox);
-    const before = await view(sandbox);
-    const snapshot = sandbox.snapshot();
-    await goOn(sandbox, begun);
-    expect(await view(sandbox)).not.toEqual(before);
-    sandbox.restore(snapshot);
-    expect(await view(sandbox)).toEqual(before);
-  });
-
-  it("lets the same calls return the same ids, any number of times", async () => {
-    const sandbox = createSandbox({ ...options, deliver: refuse });
-    const begun = await begin(sandbox);
-    const snapshot = sandbox.snapshot();
-    const first = await goOn(sandbox, begun);
-    for (let index = 0; index < 2; index++) {
-      sandbox.restore(snapshot);
-      expect(await goOn(sandbox, begun)).toBe(first);
-    }
+  it("restores everything that the sandbox shows, and the same calls then return the same, any number of times", async () => {
+    const steps = fc.array(anyStep, { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(steps, steps, async (before, after) => {
+        const sandbox = createSandbox({ ...options, deliver: refuse, merchants: [{}, {}] });
+        await takeSteps(sandbox, before);
+        const shown = await everythingOf(sandbox);
+        const snapshot = sandbox.snapshot();
+        const first = await takeSteps(sandbox, after);
+        for (let index = 0; index < 2; index++) {
+          sandbox.restore(snapshot);
+          expect(await everythingOf(sandbox)).toBe(shown);
+          expect(await takeSteps(sandbox, after)).toEqual(first);
+        }
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it("works after a reset, and with an earlier or a later snapshot", async () => {
