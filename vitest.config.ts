@@ -32,8 +32,7 @@ const modulesOfTheirOwn = ["test/browser/**/*.test.ts", "test/opentelemetry/*.te
 /** What `npm run check` runs beside: what users read and install, and what takes long. */
 const checks = ["architecture", "package", "docs", "examples"]
   .map((folder) => `test/${folder}/**/*.test.ts`)
-  .concat("test/cli/every-command.test.ts", "test/cli/stripe-tasks.test.ts")
-  .concat("test/cli/init-code.test.ts", "test/cli/mcp*.test.ts")
+  .concat("test/cli/every-command.test.ts", "test/cli/init-code.test.ts", "test/cli/mcp*.test.ts")
   .concat("test/inbox/processes.test.ts", "test/payouts/processes.test.ts");
 const globalSetup = ["test/postgres-server.ts", "test/built-command-line.ts"];
 

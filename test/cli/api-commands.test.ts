@@ -1,44 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { commands, parse } from "../../src/cli/command-line.ts";
-import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { scriptedServer, silent } from "../scripted-server.ts";
-import { CommandLine, settlekit, type Variables } from "./command-line.ts";
+import { CommandLine } from "./command-line.ts";
+import { sandboxInProcess } from "./running-sandbox.ts";
 
-const sandbox = createSandbox({ seed: "cli" });
-let server: SandboxServer;
+const { sandbox, run, runWith, jsonOf } = await sandboxInProcess("cli");
 
 const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const payout = (orderId: string) => [
   ...["withdrawals", "create-once", "--order-id", orderId, "--amount-in-cents", "12500"],
   ...["--chain-id", "84532", "--recipient-address", recipient],
 ];
-
-beforeEach(async () => {
-  server = await sandbox.listen({ port: 0 });
-});
-afterEach(async () => {
-  sandbox.reset();
-  await server.close();
-});
-
-function runWith(variables: Variables, ...args: string[]) {
-  return settlekit(args, {
-    SETTLEKIT_ENVIRONMENT: "sandbox",
-    SETTLEKIT_SANDBOX_URL: server.url,
-    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
-    ...variables,
-  });
-}
-const run = (...args: string[]) => runWith({}, ...args);
-
-async function jsonOf(...args: string[]) {
-  const { stdout } = await run(...args, "--json");
-  return stdout
-    .trimEnd()
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-}
 
 describe("commands that call the service", () => {
   test("a payment is created, listed, found, read and awaited", async () => {

@@ -1,37 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { printList } from "../../src/cli/records.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { answers } from "../wire/answers.ts";
-import { CommandLine, settlekit } from "./command-line.ts";
+import { CommandLine } from "./command-line.ts";
+import { sandboxInProcess } from "./running-sandbox.ts";
 
-const sandbox = createSandbox({ seed: "records" });
-let server: SandboxServer;
-
-beforeEach(async () => {
-  server = await sandbox.listen({ port: 0 });
-});
-afterEach(async () => {
-  sandbox.reset();
-  await server.close();
-});
-
-const run = (...args: string[]) =>
-  settlekit(args, {
-    SETTLEKIT_ENVIRONMENT: "sandbox",
-    SETTLEKIT_SANDBOX_URL: server.url,
-    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
-  });
-
-async function jsonOf(...args: string[]) {
-  const { stdout } = await run(...args, "--json");
-  return stdout
-    .trimEnd()
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-}
+const { sandbox, run, jsonOf } = await sandboxInProcess("records");
 
 test("a list is a table for people, and CSV or JSON lines for programs", async () => {
   for (const id of ["a,b", 'c"d'])
@@ -100,6 +75,11 @@ test("a table leaves out the columns that a terminal has no room for, and names 
     "Too wide for this terminal: recipient. --json prints everything.",
   ]);
   expect((await printed(20)).at(-1)).toContain("recipient, amount.");
+});
+
+test("the balances' table begins with chain and token", async () => {
+  const { stdout } = await run("balances");
+  expect(stdout).toMatch(/^chainId +token\.symbol +amountFormatted\n84532 +[A-Z]+ +\d/);
 });
 
 test("CSV and tables show the fields of a nullable object", async () => {

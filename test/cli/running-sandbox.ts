@@ -1,7 +1,7 @@
 import { afterAll, beforeEach } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
-import { CommandLine, settlekit } from "./command-line.ts";
+import { CommandLine, settlekit, type Variables } from "./command-line.ts";
 
 /** The first line that `--json` prints. */
 export interface Keys {
@@ -36,12 +36,24 @@ export async function sandboxInProcess(seed: string) {
   const { secretKey, webhookSecret } = sandbox;
   const environment = "sandbox";
   const client = new MerchantClient({ environment, baseUrl: server.url, secretKey });
-  const run = (...args: string[]) =>
-    settlekit(args, {
-      SETTLEKIT_SANDBOX_URL: server.url,
-      SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
-    });
-  return { sandbox, server, client, run };
+  const variables = {
+    SETTLEKIT_ENVIRONMENT: environment,
+    SETTLEKIT_SANDBOX_URL: server.url,
+    SETTLEKIT_SECRET_KEY: secretKey,
+    SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
+  };
+  const runWith = (more: Variables, ...args: string[]) =>
+    settlekit(args, { ...variables, ...more });
+  const run = (...args: string[]) => settlekit(args, variables);
+  /** What a command prints with `--json`. */
+  const jsonOf = async (...args: string[]) => {
+    const { stdout } = await run(...args, "--json");
+    return stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
+  return { sandbox, server, client, run, runWith, jsonOf };
 }
 
 /** A sandbox of its own for a shop, to which it has sent the webhook of one payment. */

@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
 import { reset, scriptedServer } from "../scripted-server.ts";
-import { settlekit } from "./command-line.ts";
 import { sandboxInProcess } from "./running-sandbox.ts";
 
-const { sandbox, server, client, run } = await sandboxInProcess("trigger");
+const { sandbox, server, client, run, runWith } = await sandboxInProcess("trigger");
 
 const unsent =
   "Warning: Nothing was sent: the sandbox has no --webhook-url. Restart it with one, or pass --to.\n";
@@ -139,26 +138,21 @@ describe("settlekit trigger with a sandbox", () => {
   test("creates nothing with a --secret that it would not use, or without one that it needs", async () => {
     const unused = await run("trigger", "payment.updated", "--secret", "whsec_c2VjcmV0");
     expect(unused).toMatchObject({ code: 2, stderr: expect.stringContaining("Pass --to URL") });
-    const missing = await settlekit(["trigger", "payment.updated", "--to", server.url], {
-      SETTLEKIT_SANDBOX_URL: server.url,
-    });
+    const withoutSecret = { SETTLEKIT_WEBHOOK_SECRET: "" };
+    const missing = await runWith(withoutSecret, "trigger", "payment.updated", "--to", server.url);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("--secret") });
     expect(sandbox.requests()).toEqual([]);
   });
 
   test("takes an empty SETTLEKIT_ENVIRONMENT for one that is not set", async () => {
-    const { code, stderr } = await settlekit(["trigger", "payment.created"], {
-      SETTLEKIT_ENVIRONMENT: "",
-      SETTLEKIT_SANDBOX_URL: server.url,
-    });
+    const unset = { SETTLEKIT_ENVIRONMENT: "" };
+    const { code, stderr } = await runWith(unset, "trigger", "payment.created");
     expect({ code, stderr }).toEqual({ code: 0, stderr: unsent });
   });
 
   test("creates nothing when the environment is not a sandbox", async () => {
-    const { code, stderr } = await settlekit(["trigger", "payment.updated"], {
-      SETTLEKIT_ENVIRONMENT: "testnet",
-      SETTLEKIT_SANDBOX_URL: server.url,
-    });
+    const elsewhere = { SETTLEKIT_ENVIRONMENT: "testnet" };
+    const { code, stderr } = await runWith(elsewhere, "trigger", "payment.updated");
     expect(code).toBe(2);
     expect(stderr).toContain('SETTLEKIT_ENVIRONMENT is "testnet"');
     expect(sandbox.requests()).toEqual([]);
