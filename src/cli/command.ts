@@ -91,7 +91,7 @@ export function lines(all: string): Message {
 type ValueReader<T> = FluentParser<"sync", NoInfer<T>, ValueParserResult<NoInfer<T>> | undefined>;
 
 /**
- * An option with a value. Its flag is written as in the help, such as `--seed TEXT`.
+ * An option with a value. Its flag is written as in the help: `--seed TEXT`, or with a synonym.
  *
  * @param parser Parses the value. By default, any text is accepted.
  */
@@ -100,8 +100,9 @@ export function setting<T = string>(
   description: string,
   parser = string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>,
 ): ValueReader<T> {
-  const [name, metavar] = flag.split(" ") as [OptionName, string];
-  return option(name, given(parser, metavar, name), { description: [text(description)] });
+  const [name, ...others] = flag.split(/,? /) as [OptionName, ...OptionName[]];
+  const value = given(parser, others.pop() ?? "", name);
+  return option(name, ...others, value, { description: [text(description)] });
 }
 
 export function toggle(name: OptionName, description: string) {

@@ -36,15 +36,16 @@ ${faultExplanation}`,
       "An SQLite file that keeps everything for the next start. Created if it does not exist.",
       path,
     ).optional(),
-    dotenvFile: setting(
-      "--write-dotenv PATH",
-      "Write the variables to this file, such as .env, asking before one is changed.",
+    // Node itself refuses --env-file if the file is missing, even among a script's own arguments.
+    envFile: setting(
+      "--env-file, --write-dotenv PATH",
+      "Write the variables to this file, such as .env, asking before one is changed. For a new file, use --write-dotenv.",
       path,
     ).optional(),
     json,
     open: toggle("--open", "Open the inspector in the browser."),
   },
-  async run({ port, host, allowedHosts, dotenvFile, json: _, open, ...values }, terminal) {
+  async run({ port, host, allowedHosts, envFile, json: _, open, ...values }, terminal) {
     const { seed, now, data = "" } = values;
     const isKept = data !== "" && existsSync(data) && statSync(data).size > 0;
     const isIgnored = isKept && (seed ?? now) !== undefined;
@@ -57,7 +58,7 @@ ${faultExplanation}`,
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
     if (isIgnored) terminal.warn(`--seed and --now have no effect on ${data}: it exists already.`);
     // Before the first line: a script that waits for it may read the file at once.
-    if (dotenvFile) await writeVariables(dotenvFile, variablesOf(sandbox, server.url), terminal);
+    if (envFile) await writeVariables(envFile, variablesOf(sandbox, server.url), terminal);
     terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server));
     if (open) await openInspector(server, terminal);
     return await stopped;
