@@ -74,6 +74,25 @@ describe("a wallet's error after a request to send", () => {
     });
   });
 
+  test.each([
+    ["nothing", null],
+    ["a shortened hash", "0x1234"],
+    ["an object with the hash", { hash: `0x${"1".repeat(64)}` }],
+  ])(
+    "and an answer without a transaction hash leave the outcome unknown: %s",
+    async (_, answer) => {
+      const answers: Readonly<Record<string, unknown>> = {
+        eth_requestAccounts: [account],
+        eth_chainId: "0x14a34",
+        eth_sendTransaction: answer,
+      };
+      await expect(payFrom(async ({ method }) => answers[method])).rejects.toMatchObject({
+        code: "wallet_outcome_unknown",
+        outcome: "unknown",
+      });
+    },
+  );
+
   test("is quoted, whether or not it is an Error", async () => {
     await expect(thrownBy("Out of order.")).rejects.toThrow(
       'Stub Wallet answered eth_sendTransaction with an error, "Out of order". The payment may have been sent: check the wallet.',
@@ -115,6 +134,16 @@ describe("a wallet on another chain", () => {
 
   test("may answer shortly before it has switched", async () => {
     const paid = payFrom(switching(() => void setTimeout(arrive, 1_500)));
+    await vi.runAllTimersAsync();
+    expect(await paid).toBe(hash);
+  });
+
+  test.each([4200, -32_601])("that cannot switch it may be switched by hand: %d", async (code) => {
+    const request = switching(() => {
+      setTimeout(arrive, 1_500);
+      throw errorOf(code, "Unsupported method");
+    });
+    const paid = payFrom(request);
     await vi.runAllTimersAsync();
     expect(await paid).toBe(hash);
   });
