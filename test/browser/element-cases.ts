@@ -237,6 +237,18 @@ export function elementCases(browser: () => Browser): void {
       await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
     });
 
+    test("copies nothing while the price is loading", async () => {
+      const page = await shop.watch({ permissions: ["clipboard-read", "clipboard-write"] });
+      await page.route(`${shop.service.url}/**/quotes`, () => {});
+      await shop.visit(await shop.order());
+      await shop.shows("pay");
+      await page.evaluate(() => navigator.clipboard.writeText("kept"));
+      const copy = page.getByRole("button", { name: "Copy the address" });
+      expect(await copy.isDisabled()).toBe(true);
+      await copy.click({ force: true });
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("kept");
+    });
+
     test("shows that there is no connection, and continues when it is back", async () => {
       const page = await shop.watch();
       const order = await shop.order();

@@ -61,6 +61,43 @@ export function elementEmbeddedCases(browser: () => Browser): void {
       await shop.page.getByText("25 USDC").waitFor();
     });
 
+    test("has the texts and the language that it was given long before it was added to the page", async () => {
+      const order = await shop.order();
+      await shop.visit(order, { "payment-id": "", secret: "" });
+      await shop.shows("problem");
+      await shop.page.evaluate(
+        async (properties) => {
+          const made = document.createElement("settlekit-checkout");
+          Object.assign(made, properties);
+          await new Promise((resolve) => setTimeout(resolve));
+          document.querySelector("main")?.replaceChildren(made);
+        },
+        { ...order, baseUrl: shop.service.url, lang: "en", messages: { stepPaid: "Done" } },
+      );
+      await shop.page.getByText("Done", { exact: true }).waitFor();
+      await shop.page.getByText("25 USDC").waitFor();
+    });
+
+    test("leaves alone what the customer copies after it has copied with execCommand", async () => {
+      const page = await shop.watch({ permissions: ["clipboard-read"] });
+      await page.addInitScript(() => {
+        Clipboard.prototype.writeText = () => Promise.reject(new Error("Not allowed"));
+      });
+      await shop.visit(await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      await page.getByRole("button", { name: "Copy the amount" }).click();
+      await page.getByText("✓ Copy").waitFor();
+      const copied = await page.evaluate(() => {
+        const own = document.createElement("p");
+        own.textContent = "Thank you";
+        document.body.append(own);
+        getSelection()?.selectAllChildren(own);
+        document.execCommand("copy");
+        return navigator.clipboard.readText();
+      });
+      expect(copied).toBe("Thank you");
+    });
+
     test("is written from left to right in a page that is written from top to bottom", async () => {
       await shop.visit(await shop.order());
       await shop.page.getByText("25 USDC").waitFor();

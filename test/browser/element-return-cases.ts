@@ -49,6 +49,19 @@ export function elementReturnCases(browser: () => Browser): void {
       expect(await countdown().count()).toBe(0);
     });
 
+    test("is counted down anew when the element is put back", async () => {
+      const page = await paid();
+      const element = await shop.element.elementHandle();
+      await element?.evaluate((it) => it.remove());
+      await page.clock.runFor(10_000);
+      await page.evaluate((it) => it && document.body.append(it), element);
+      await page.clock.runFor(500);
+      await page.getByText("in 3 s", { exact: true }).waitFor();
+      expect(path()).toBe("/");
+      await page.clock.runFor(3_500);
+      await expect.poll(path).toBe("/thanks");
+    });
+
     test("replaces the payment, so that Back leads to the page before it", async () => {
       const page = await paid();
       await page.clock.runFor(3_500);

@@ -25,16 +25,17 @@ export function sentCases(browser: () => Browser): void {
         .filter((it) => it.method === "POST" && it.path.includes(`${paymentId}/refresh-status`))
         .map(({ body }) => JSON.parse(body ?? "").transactionHash);
 
-    async function opened() {
+    async function opened(fields: object) {
       await wallet.join(await shop.watch());
-      const order = await shop.order();
+      const order = await shop.order(fields);
       await shop.visit(order);
+      if ("type" in fields) await click("Continue");
       await payButton().waitFor();
       return order;
     }
 
-    async function showing() {
-      const order = await opened();
+    async function showing(fields = {}) {
+      const order = await opened(fields);
       await payButton().click();
       await says("Check the amount and the address");
       return order;
@@ -75,7 +76,7 @@ export function sentCases(browser: () => Browser): void {
     });
 
     test("is announced in every step, and once each if the wallet does not say whether it sent it", async () => {
-      await opened();
+      await opened({});
       const announced = await shop.announcements();
       await payButton().click();
       await says("Check the amount and the address");
@@ -205,6 +206,18 @@ export function sentCases(browser: () => Browser): void {
       expect(await payButton().isVisible()).toBe(true);
     });
 
+    test("is not reported under another payment when its outcome becomes unknown", async () => {
+      await showing();
+      const next = await shop.order({ amount: 9900 });
+      await shop.element.evaluate((it, properties) => Object.assign(it, properties), next);
+      await shop.page.getByText("99 USDC").waitFor();
+      wallet.transfers[0]?.reject(new Error("Something went wrong."));
+      const stored = () => shop.page.evaluate("Object.values(localStorage)");
+      await expect.poll(stored).toEqual([expect.stringMatching(/^\[\{/)]);
+      const codes = shop.events.map(({ detail }) => detail.code);
+      expect(codes).not.toContain("wallet_outcome_unknown");
+    });
+
     test("must be rejected by a customer who cancels, and blocks another one until then", async () => {
       await showing();
       await click("Cancel");
@@ -221,9 +234,12 @@ export function sentCases(browser: () => Browser): void {
       expect(shop.events.filter(({ name }) => name === "error")).toEqual([]);
     });
 
-    test("counts when it is confirmed after the customer cancelled", async () => {
-      const { paymentId } = await showing();
-      await click("Cancel");
+    test.each([
+      ["cancelled", {}, "Cancel"],
+      ["changed the amount of a deposit", { type: "deposit" }, "Change the amount"],
+    ])("counts when it is confirmed after the customer %s", async (_, fields, button) => {
+      const { paymentId } = await showing(fields);
+      await click(button);
       await says("Reject the request in Anvil Wallet if it is still open");
       const hash = wallet.confirm(0);
       await shop.shows("sent");

@@ -130,6 +130,8 @@ test("a price that could not be loaded is requested again after ten seconds", as
   prices.tick(performance.now() + 9_000);
   expect(shown.known.priceFailure?.kind).toBe("priceFailed");
   prices.tick(performance.now() + 11_000);
+  // The request is still under way.
+  prices.tick(performance.now() + 12_000);
   await expect.poll(() => shown.known.offer?.quote).toEqual(quote);
 });
 
