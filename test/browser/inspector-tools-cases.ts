@@ -52,11 +52,13 @@ export function inspectorToolsCases(browser: () => Browser): void {
       expect(payment?.merchantId).toBe(sandbox.merchants[1]?.merchantId);
 
       await page.locator("summary", { hasText: "New withdrawal" }).click();
+      await page.locator('form[data-post="withdrawals"]').getByLabel("Order ID").fill("");
       const recipient = page.getByLabel("Recipient address on Base Sepolia");
       expect(await recipient.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThan(1);
       await button("Create withdrawal").click();
       await page.locator("#withdrawals-title ~ ul li").getByText("$125.00").waitFor();
       expect(sandbox.requests().map(({ status }) => status)).toEqual([201, 201]);
+      expect(sandbox.withdrawals.all()[0]?.orderId).toBeUndefined();
       await card.getByRole("link", { name: "Payment page" }).click();
       await page.getByText("12.34 USDC").waitFor();
     });
@@ -217,6 +219,26 @@ export function inspectorToolsCases(browser: () => Browser): void {
       await page.locator("#said", { hasText: "Nothing was changed" }).waitFor();
       expect(sandbox.payments.all()).toHaveLength(1);
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
+    });
+
+    test("keep everything unless a reset or the loading of a file is confirmed", async () => {
+      await create(sandbox);
+      await page.goto(`${service.url}/_sandbox`);
+      const questions: string[] = [];
+      page.on("dialog", (dialog) => {
+        questions.push(dialog.message());
+        void dialog.dismiss();
+      });
+      await page.getByRole("button", { name: "Reset" }).click();
+      const choosing = page.waitForEvent("filechooser");
+      await button("Load from a file").click();
+      const buffer = Buffer.from(JSON.stringify(createSandbox().save()));
+      await (await choosing).setFiles({ name: "a.json", mimeType: "application/json", buffer });
+      await expect.poll(() => questions).toHaveLength(2);
+      // A later command takes effect after every earlier one.
+      await button("+1 min on the clock").click();
+      await page.locator(".entry.clock").waitFor();
+      expect(sandbox.payments.all()).toHaveLength(1);
     });
 
     test("can be used with the keyboard alone", async () => {
