@@ -35,6 +35,8 @@ export class Page {
   readonly #return: string;
   /** What was last announced of the view, besides its status. */
   #lines: readonly (string | undefined)[] = [];
+  /** What announced the countdown to the redirect. */
+  #leaving: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(texts: Texts, actions: () => Actions) {
@@ -139,8 +141,8 @@ export class Page {
     this.#pay.update(view);
     this.#outcome.update(view);
     // A countdown to the redirect is announced as it starts.
-    const leaving = view.returnIn && (this.#lines[3] ?? `${this.#return} ${view.returnIn}`);
-    const lines = [view.notice, view.wallet?.text, view.outcome, leaving];
+    this.#leaving = view.returnIn && (this.#leaving ?? `${this.#return} ${view.returnIn}`);
+    const lines = [view.notice, view.wallet?.text, view.outcome, this.#leaving];
     // A text that only moves, such as from the wallet to the notice, is not repeated.
     for (const line of lines) if (line && !this.#lines.includes(line)) this.#announce(line);
     this.#lines = lines;
