@@ -94,6 +94,12 @@ export function tabsCases(browser: () => Browser): void {
           Storage.prototype.getItem = () => '[{"hash": 1}, null, "0x"]';
         },
       ],
+      [
+        "storage holds no list",
+        () => {
+          Storage.prototype.getItem = () => '{"hash": 1}';
+        },
+      ],
     ])("is known as sent until the page is left if %s", async (_, spoil) => {
       const page = await shop.watch();
       await page.addInitScript(spoil);

@@ -42,7 +42,7 @@ const stores = new EventTarget();
 const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
 
 /**
- * A payment's transfers that are known, stored by other tabs, or new; oldest first, and for each wallet one in doubt.
+ * A payment's transfers that are known or stored by other tabs; oldest first, and for each wallet one in doubt.
  *
  * @param isClaimed Whether no tab or element awaits a wallet's answer: what one was asked for is then in doubt, too.
  */
@@ -50,9 +50,8 @@ export function withStored(
   paymentId: string,
   { sent, doubted }: Transfers,
   isClaimed = false,
-  ...added: StoredTransfer[]
 ): Transfers {
-  const all = [...stored(paymentId, isClaimed), ...doubted, ...sent, ...added];
+  const all = [...stored(paymentId, isClaimed), ...doubted, ...sent];
   const unique = [...new Map(all.map((it) => [isSent(it) ? it.hash : it.wallet, it])).values()];
   return { sent: unique.filter(isSent), doubted: unique.filter((it) => !isSent(it)) };
 }
@@ -63,9 +62,8 @@ function isSent(transfer: StoredTransfer): transfer is SentTransfer {
 
 function stored(paymentId: string, isClaimed: boolean): StoredTransfer[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(paymentId)) ?? "[]");
-    if (!Array.isArray(stored)) return [];
-    return stored.flat(Number(isClaimed)).filter((it) => it?.wallet && it.choice);
+    const all = JSON.parse(localStorage.getItem(keyOf(paymentId)) ?? "[]").flat(Number(isClaimed));
+    return all.filter((it: StoredTransfer | null) => it?.wallet && it.choice);
   } catch {
     // Storage is unavailable, or holds something else.
     return [];

@@ -89,8 +89,10 @@ export class WalletPayment {
       // A wallet's error may itself throw when it is read: then it proves nothing.
       const unexpected = isSending ? "wallet_outcome_unknown" : "wallet_failed";
       const code = SettlekitError.is(error) ? (error.code as WalletFailure) : unexpected;
-      if (code === "wallet_outcome_unknown")
-        update(withStored(payment.id, known(), false, transfer));
+      if (code === "wallet_outcome_unknown") {
+        const { sent, doubted } = known();
+        update(withStored(payment.id, { sent, doubted: [...doubted, transfer] }));
+      }
       if (isSending) store(payment.id, known());
       // The wallet was asked to withdraw the request.
       const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
@@ -188,7 +190,7 @@ export class WalletPayment {
   /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
   #keep(paymentId: string, transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const { sent } = withStored(paymentId, known(), false, transfer);
+    const sent = [...known().sent, transfer];
     update({ sent, wallet: undefined, payingAgain: undefined });
     store(paymentId, known());
     this.#told.count = 0;
