@@ -80,9 +80,12 @@ export class Session implements Actions {
     return this.#timer !== undefined;
   }
 
-  /** @param connect If it throws, its error becomes the displayed problem. */
+  /**
+   * Starts the session, which must be stopped.
+   *
+   * @param connect If it throws, its error becomes the displayed problem.
+   */
   start(connect: Connect): void {
-    this.stop();
     this.#stopping = new AbortController();
     const { signal } = this.#stopping;
     this.#update({ problem: undefined });
@@ -134,9 +137,8 @@ export class Session implements Actions {
   }
 
   choose(key: string): void {
-    const choice = this.#known.choices.find((it) => it.key === key);
-    if (choice === undefined || key === this.#known.choice?.key) return;
     this.giveUpWallet();
+    const choice = this.#known.choices.find((it) => it.key === key);
     this.#update({ choice, offer: undefined });
     void this.#prices.ask();
   }
