@@ -134,6 +134,19 @@ describe("a transfer", () => {
     expect((await element()).known.sent).toMatchObject([{ hash, wallet: "Stub Wallet" }]);
   });
 
+  test("that was sent is kept when another one is sent, even where the browser forbids storage", async () => {
+    vi.stubGlobal("localStorage", undefined);
+    const it = await element();
+    const hashes = [hash, `0x${"2".repeat(64)}`];
+    for (const [index, sent] of hashes.entries()) {
+      const paying = it.wallet.pay("1");
+      await asked(index + 1);
+      transfers[index]?.resolve(sent);
+      await paying;
+    }
+    expect(it.known.sent.map((transfer) => transfer.hash)).toEqual(hashes);
+  });
+
   test("that was sent although the customer cancelled is kept", async () => {
     const it = await element();
     const paying = it.wallet.pay("1");
