@@ -6,6 +6,7 @@ import { create, newYear, paymentsPath, send, withdraw } from "../sandbox/mercha
 import {
   accessibilityViolations,
   setHidden,
+  stopClock,
   type WatchedPage,
   watchedPage,
 } from "./watched-page.ts";
@@ -121,6 +122,20 @@ export function inspectorToolsCases(browser: () => Browser): void {
       expect(await page.locator(".entry").count()).toBe(3);
       await page.getByRole("link", { name: /show all again/ }).click();
       await expect.poll(() => page.locator(".entry").count()).toBeGreaterThan(9);
+    });
+
+    test("show the sandbox's time as it passes", async () => {
+      await service.close();
+      // Its clock is not frozen.
+      service = await createSandbox().listen({ port: 0 });
+      await stopClock(page);
+      await page.goto(`${service.url}/_sandbox`);
+      await page.clock.runFor(250);
+      const seconds = async () =>
+        Date.parse(`${await page.locator("#now").textContent()}Z`) / 1_000;
+      const before = await seconds();
+      await page.clock.runFor(5_000);
+      expect((await seconds()) - before).toBe(5);
     });
 
     test("show what the clock triggered, and the evidence behind a response", async () => {
