@@ -1,7 +1,7 @@
 import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
-import { type DueOptions, readDue, type Worker } from "../stores/worker.ts";
+import { type DueOptions, type RunningWorker, readDue } from "../stores/worker.ts";
 import { invalidOption, show } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
@@ -156,7 +156,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    *
    * @throws {ConfigurationError} when this inbox already has one.
    */
-  start(options: StartOptions = {}): Worker {
+  start(options: StartOptions = {}): RunningWorker {
     this.#worker.requireFree("inbox.start", "Stop it first.");
     const ready = { ...this.#context, store: withReady(this.#context.store, this.#ready) };
     return this.#worker.hold(startWorker(ready, options));

@@ -7,7 +7,7 @@ export type { Duration, DurationUnit } from "../duration.ts";
 export { ConfigurationError, NotFoundError, SettlekitError, StoreError } from "../errors.ts";
 export type { EventLogger as InboxLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
-export type { DueOptions, Worker as InboxWorker } from "../stores/worker.ts";
+export type { DueOptions, RunningWorker as InboxWorker } from "../stores/worker.ts";
 export type {
   Effect,
   EffectOptions,

@@ -3,9 +3,9 @@ import {
   Alarm,
   checkWhole,
   type Loop,
+  type RunningWorker,
   type readDue,
   runWorker,
-  type Worker,
 } from "../stores/worker.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { Crew } from "./crew.ts";
@@ -44,7 +44,7 @@ export interface StartOptions {
 
 const tidyEveryMs = 600_000;
 
-export function startWorker(context: InboxContext, options: StartOptions): Worker {
+export function startWorker(context: InboxContext, options: StartOptions): RunningWorker {
   checkOptionNames(options, ["concurrency", "reconcileEvery", "drainMs", "pollMs"]);
   const { concurrency = 8, reconcileEvery = "5m", drainMs = 25_000, pollMs = 500 } = options;
   checkWhole("concurrency", concurrency, 1);

@@ -13,7 +13,7 @@ export {
 } from "../errors.ts";
 export type { EventLogger as PayoutsLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
-export type { DueOptions, Worker as PayoutsWorker } from "../stores/worker.ts";
+export type { DueOptions, RunningWorker as PayoutsWorker } from "../stores/worker.ts";
 export type { NeverSentResolution, Resolution, SentResolution } from "./decide.ts";
 export type {
   PayoutChangedEvent,

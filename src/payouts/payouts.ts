@@ -1,7 +1,7 @@
 import { WorkerSlot } from "../stores/lifecycle.ts";
 import { type Observer, Observers } from "../stores/observers.ts";
 import { migrate, type Store, type StoreMode, type Work } from "../stores/store.ts";
-import { type DueOptions, readDue, type Worker } from "../stores/worker.ts";
+import { type DueOptions, type RunningWorker, readDue } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp } from "./claims.ts";
 import { contextOf, decide, type PayoutsContext, tell } from "./context.ts";
@@ -236,7 +236,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    *
    * @throws {ConfigurationError} when this ledger already has one.
    */
-  start(options: PayoutsStartOptions = {}): Worker {
+  start(options: PayoutsStartOptions = {}): RunningWorker {
     this.#worker.requireFree("payouts.start", "Stop it first.");
     this.#context.warnUnlimited();
     return this.#worker.hold(startPayouts(this.#context, options));

@@ -1,5 +1,5 @@
 import { preparing } from "../stores/lifecycle.ts";
-import { Alarm, checkWhole, runWorker, type Worker } from "../stores/worker.ts";
+import { Alarm, checkWhole, type RunningWorker, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { catchUp, claim } from "./claims.ts";
 import { decide, type PayoutsContext, tell } from "./context.ts";
@@ -148,7 +148,7 @@ export class Crew {
 }
 
 /** Starts a worker in this process. */
-export function startPayouts(context: PayoutsContext, options: PayoutsStartOptions): Worker {
+export function startPayouts(context: PayoutsContext, options: PayoutsStartOptions): RunningWorker {
   checkOptionNames(options, ["concurrency", "drainMs", "pollMs"]);
   const { concurrency = 4, drainMs = 35_000, pollMs = 1_000 } = options;
   checkWhole("drainMs", drainMs, 0);

@@ -1,11 +1,11 @@
 import { ConfigurationError } from "../errors.ts";
 import type { Store } from "./store.ts";
-import type { Worker } from "./worker.ts";
+import type { RunningWorker } from "./worker.ts";
 
 /** The worker of an inbox or a ledger: one at a time. */
 export class WorkerSlot {
   readonly #owner: string;
-  #worker: Worker | undefined;
+  #worker: RunningWorker | undefined;
 
   constructor(owner: "inbox" | "ledger") {
     this.#owner = owner;
@@ -21,7 +21,7 @@ export class WorkerSlot {
   }
 
   /** Holds the worker until it stops. */
-  hold(worker: Worker): Worker {
+  hold(worker: RunningWorker): RunningWorker {
     const stop = async () => {
       await worker.stop();
       if (this.#worker === held) this.#worker = undefined;

@@ -4,7 +4,7 @@ import type { Observers } from "./observers.ts";
 import type { Store } from "./store.ts";
 
 /** A worker that runs until it is stopped. */
-export interface Worker extends AsyncDisposable {
+export interface RunningWorker extends AsyncDisposable {
   /** Takes on no new work, releases what was not started, waits for what is running, and lets the process exit. */
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ const abortGraceMs = 1_000;
 const longestRetryMs = 30_000;
 
 /** Starts a worker of the inbox or of the payout ledger in this process. */
-export function runWorker(work: Work): Worker {
+export function runWorker(work: Work): RunningWorker {
   const { store, observers, channel, alarm, drainMs, idle, stopping, stopped, onError } = work;
   const unsubscribe = store.listen(channel, () => alarm.ring());
 

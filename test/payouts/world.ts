@@ -4,7 +4,7 @@ import { createPayouts, type PayoutsEvent } from "../../src/payouts/index.ts";
 import type { PayoutsOptions } from "../../src/payouts/options.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
-import type { Worker } from "../../src/stores/worker.ts";
+import type { RunningWorker } from "../../src/stores/worker.ts";
 import type { Life } from "../crash.ts";
 import { openInMemory, type TestDatabase } from "../databases.ts";
 
@@ -168,7 +168,7 @@ export class World {
   }
 
   /** Runs a worker while time advances. */
-  async withWorker(payouts: { start(): Worker }, ms: number): Promise<void> {
+  async withWorker(payouts: { start(): RunningWorker }, ms: number): Promise<void> {
     vi.useFakeTimers();
     const worker = payouts.start();
     for (let passed = 0; passed < ms; passed += 10_000) await this.advance(10_000);
