@@ -67,7 +67,8 @@ async function readBack(context: PayoutsContext, signal: AbortSignal): Promise<v
     isEnough = earliestMs < stopMs || (pagesLeft <= 0 && !Number.isNaN(earliestMs));
     if (isEnough) break;
   }
-  if (!isEnough && count < total) {
+  // A count of 0 beside items has failed.
+  if (!isEnough && (count < total || total < Math.min(1, count))) {
     throw unreadable(
       "The list of withdrawals could not be read completely, so nothing was sent: it ended after " +
         `${count} different items, although pagination.total is ${total}.`,

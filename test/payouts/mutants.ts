@@ -324,8 +324,15 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "an incomplete list shows that nothing was sent before a restore",
     file: "src/payouts/others.ts",
-    find: "if (!isEnough && count < total) {",
-    replace: "if (count > total) {",
+    find: "(count < total || ",
+    replace: "(",
+    test: "test/payouts/stale-copy.test.ts",
+  },
+  {
+    name: "a list whose count has failed shows that nothing was sent before a restore",
+    file: "src/payouts/others.ts",
+    find: " || total < Math.min(1, count)",
+    replace: "",
     test: "test/payouts/stale-copy.test.ts",
   },
   {

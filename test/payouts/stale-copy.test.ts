@@ -168,6 +168,23 @@ describe("the reading of the list before the first request of a process", () => 
     expect(world.made).toHaveLength(2);
   });
 
+  it("does not end early because the service's count failed", async () => {
+    const { world, payouts } = await opened();
+    await pay(payouts, "a");
+    await world.sandbox.clock.advance(hour);
+    await world.client().withdrawals.create(orderOf("paid"));
+    await world.sandbox.clock.advance(hour);
+    await world.client().withdrawals.create(orderOf("newest"));
+    const { data } = await world.client().withdrawals.list();
+    const pagination = { total: 0, limit: 1, offset: 0, hasMore: false };
+    world.answer = (method, path) =>
+      method === "GET" && path.endsWith("/withdrawals")
+        ? Response.json({ data: data.slice(0, 1), pagination })
+        : undefined;
+    await pay(world.open(), "paid");
+    expect(world.made).toHaveLength(3);
+  });
+
   it("starts over in a sandbox that was reset", async () => {
     const { world, payouts } = await opened();
     await world.sandbox.clock.advance(hour);
