@@ -60,6 +60,7 @@ export async function openShop<Client, Mode extends StoreMode>(
     /** Finishes requests and running work. Another process takes over the rest. */
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
+      setTimeout(() => server.closeAllConnections(), 10_000).unref();
       await Promise.all([closed, worker.stop()]);
       await database.close();
     },

@@ -65,6 +65,7 @@ server.listen(Number(PORT), HOST, () =>
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, async () => {
+    setTimeout(() => server.closeAllConnections(), 10_000).unref();
     await new Promise((resolve) => server.close(resolve));
     await boss.stop();
     await pool.end();
