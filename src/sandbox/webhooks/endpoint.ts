@@ -128,7 +128,7 @@ function reasonOf({ code = "", message }: NodeJS.ErrnoException): string {
 const maxBodyCharacters = 2_000;
 const bodyTimeoutMs = 1_000;
 
-/** Only the status matters: endless and trickling bodies are cut off. A copy, because a slice holds on to the whole text. */
+/** Only the status matters: endless and trickling bodies are cut off. Copied like the bodies of requests. */
 async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   if (body === null) return "";
   const chunks = body[Symbol.asyncIterator]();
@@ -148,7 +148,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<stri
     clearTimeout(timer);
     void chunks.return?.().catch(() => undefined);
   }
-  return structuredClone(text.slice(0, maxBodyCharacters));
+  return JSON.parse(JSON.stringify(text.slice(0, maxBodyCharacters)));
 }
 
 /** Times out after 30 seconds, as the service does (published elsewhere), even if `exchange` ignores the signal. */
