@@ -20,6 +20,8 @@ webhooks.on("payment.updated", async ({ data }) => {
 });
 
 const app = express();
+// Keeps stack traces out of error pages. Vite reads .env, too, and warns about NODE_ENV=production there.
+app.set("env", "production");
 app.all("/webhooks", webhooks.nodeHandler());
 
 app.post("/payments/:orderId", async (request, response) => {
