@@ -29,7 +29,7 @@ import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 export interface WatchOptions {
   /** Ends the watch. */
   readonly signal?: AbortSignal | undefined;
-  /** The first wait between reads, in milliseconds; later ones grow to at most 10,000, or this. Default 3,000. */
+  /** The first wait between reads, in milliseconds; later ones grow to 10,000, unless this is longer. Default 3,000. */
   readonly intervalMs?: number | undefined;
   /** Added to every read. May not set credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

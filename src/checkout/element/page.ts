@@ -35,7 +35,7 @@ export class Page {
   readonly #return: string;
   /** What was last announced of the view, besides its status. */
   #lines: readonly (string | undefined)[] = [];
-  /** What announced the countdown to the redirect. */
+  /** The text that announced the countdown to the redirect. */
   #leaving: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
