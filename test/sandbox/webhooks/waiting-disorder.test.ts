@@ -147,4 +147,16 @@ describe("a replay with disorder", () => {
     await sandbox.webhooks.replay(sandbox.webhooks.deliveries()[0]?.id ?? "");
     expect(sandbox.webhooks.disorders()).toHaveLength(1);
   });
+
+  it("is refused with an unknown disorder, and sends nothing", async () => {
+    const { sandbox, seen } = sandboxWithShop();
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    const id = sandbox.webhooks.deliveries()[0]?.id ?? "";
+    const disorder = "scramble" as DisorderKind;
+    await expect(sandbox.webhooks.replay(id, { disorder })).rejects.toMatchObject({
+      code: "unknown_disorder",
+    });
+    expect(seen).toHaveLength(1);
+  });
 });
