@@ -125,7 +125,7 @@ export class Payouts<Client, Mode extends StoreMode> {
   /**
    * Rejects a planned payout for good. A new payout needs a new `orderId`.
    *
-   * @throws {InvalidRequestError} code `wrong_state` when it is neither planned nor approved.
+   * @throws {InvalidRequestError} code `wrong_state` when it is neither planned nor approved, or may have been sent.
    * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async reject(orderId: string, decision: Decision): Promise<Payout> {
@@ -136,7 +136,7 @@ export class Payouts<Client, Mode extends StoreMode> {
   /**
    * Cancels a planned payout. A new payout needs a new `orderId`.
    *
-   * @throws {InvalidRequestError} code `wrong_state` when it is neither planned nor approved.
+   * @throws {InvalidRequestError} code `wrong_state` when it is neither planned nor approved, or may have been sent.
    * @throws {NotFoundError} code `no_payout` when none is planned with this `orderId`.
    */
   async cancel(orderId: string, decision: Decision): Promise<Payout> {
