@@ -190,7 +190,7 @@ export class IdempotencyConflictError extends ApiError {
   declare readonly name: "IdempotencyConflictError";
 }
 
-/** Rate-limited (429), and neither `deadlineMs` nor `maxRetries` allows another attempt. See `retryAfterMs`. */
+/** Rate-limited (429), and `deadlineMs` or `maxRetries` allows no further attempt. See `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = "RateLimitError";
   declare readonly name: "RateLimitError";
