@@ -113,6 +113,19 @@ describe("a disordered webhook", () => {
     expect(told).toEqual(["pending", "completed", "processing"]);
   });
 
+  it("is held back again when a snapshot is restored", async () => {
+    const { sandbox, told } = sandboxWithShop();
+    sandbox.webhooks.disorder("reorder");
+    const { paymentId } = await create(sandbox);
+    const snapshot = sandbox.snapshot();
+    for (let index = 0; index < 2; index++) {
+      sandbox.restore(snapshot);
+      await sandbox.payments.simulate(paymentId, "success");
+      await sandbox.webhooks.idle();
+    }
+    expect(told()).toEqual(["completed", "pending", "completed", "pending"]);
+  });
+
   it("is held back for a minute when no other one is sent", async () => {
     const { sandbox, told } = sandboxWithShop();
     sandbox.webhooks.disorder("reorder");
