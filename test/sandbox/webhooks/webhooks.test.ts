@@ -287,14 +287,14 @@ it.each([
   ["no reason", 'deliver threw "no reason"'],
   [Object.create(null), "deliver threw an object"],
   [new Error("The shop is closed."), "The shop is closed."],
-])("records whatever deliver throws: %#", async (thrown, error) => {
-  const sandbox = createSandbox({
-    deliver: () => {
-      throw thrown;
-    },
-  });
+])("records and reports whatever deliver throws: %#", async (thrown, error) => {
+  const deliver = () => {
+    throw thrown;
+  };
+  const sandbox = createSandbox({ deliver });
   await create(sandbox);
-  await sandbox.webhooks.idle();
+  const [attempted] = await sandbox.clock.advance("30s");
   const [delivery] = sandbox.webhooks.deliveries();
-  expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: null, error }] });
+  expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: null, error }, {}] });
+  expect(attempted).toMatchObject({ type: "webhook.attempted", error });
 });
