@@ -30,7 +30,6 @@ export function sharedBy(settings: HttpSettings, time: Time) {
     limit: settings.limit,
     budget: new RetryBudget(time),
     serviceClock: new ServiceClock(time),
-    /** Calls made so far. */
     calls: { count: 0 },
     observers: observersOf(settings.onEvent, settings.logger),
   };
@@ -58,6 +57,7 @@ export async function makeCall<T>(
   const deadlineMs = Math.min(options.deadlineMs ?? settings.deadlineMs, longestMs);
   const maxRetries = options.maxRetries ?? settings.maxRetries;
   const deadlineAt = time.now() + deadlineMs;
+  const clocksApartMs = time.wallClock() - time.now();
   const request = prepareRequest(operation, input, options, settings);
   const { idempotencyKey } = request;
 
@@ -224,7 +224,8 @@ export async function makeCall<T>(
   for (; result.kind !== "success"; result = await inTurn()) await settle(result);
   const { kind: _, drift: paths, ...response } = result;
   budget.succeeded();
-  serviceClock.observe(response.headers);
+  // If the device slept meanwhile, the response may have waited, and its Date be long past.
+  if (time.wallClock() - time.now() < clocksApartMs + 1_000) serviceClock.observe(response.headers);
   if (paths.length > 0) emit({ type: "drift", paths });
   return { ...response, idempotencyKey, attempts };
 }

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CheckoutClient } from "../../src/checkout/checkout-client.ts";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { Quote } from "../../src/wire/quote.ts";
+import { scriptedServer } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
 
@@ -155,6 +156,27 @@ describe("the countdown", () => {
     expect(Math.abs(remainingMs - 90_000)).toBeLessThanOrEqual(1_000);
     vi.advanceTimersByTime(30_000);
     expect(request.remainingMs()).toBe(remainingMs - 30_000);
+  });
+
+  test("counts the time that the device slept while a response was on its way", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const date = new Date(Date.parse(usdc.expiresAt) - 90_000).toUTCString();
+    await using service = await scriptedServer(
+      { body: payment, headers: { date } },
+      async (response) => {
+        vi.setSystemTime(Date.now() + 120_000);
+        response.writeHead(200, { "content-type": "application/json", date });
+        response.end(JSON.stringify(payment));
+      },
+    );
+    const { url: baseUrl } = service;
+    const here = new CheckoutClient({ paymentId: payment.id, secret: "ps_1", baseUrl });
+    await here.payment();
+    const request = here.paymentRequest(payment, usdc);
+    expect(request.remainingMs()).toBeGreaterThan(0);
+    await here.payment();
+    expect(request.remainingMs()).toBe(0);
   });
 
   test("is zero when the expiry cannot be parsed", () => {
