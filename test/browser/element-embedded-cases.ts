@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
+import { stopClock } from "./watched-page.ts";
 
 export function elementEmbeddedCases(browser: () => Browser): void {
   describe("the checkout element in a page that is not its own", () => {
@@ -19,7 +20,8 @@ export function elementEmbeddedCases(browser: () => Browser): void {
         await shop.visit(await shop.order({ type: "deposit" }), {}, "/global");
         const { page } = shop;
         if (by === "click") await page.getByRole("button", { name: "Continue" }).click();
-        else await page.getByLabel("Amount in US dollars").press("Enter");
+        // By its role, which it has only once it is visible.
+        else await page.getByRole("textbox").press("Enter");
         await page.getByText("25 USDC").waitFor();
       },
     );
@@ -80,6 +82,8 @@ export function elementEmbeddedCases(browser: () => Browser): void {
 
     test("leaves alone what the customer copies after it has copied with execCommand", async () => {
       const page = await shop.watch({ permissions: ["clipboard-read"] });
+      // "✓ Copy" is shown for two seconds.
+      await stopClock(page);
       await page.addInitScript(() => {
         Clipboard.prototype.writeText = () => Promise.reject(new Error("Not allowed"));
       });
