@@ -48,9 +48,9 @@ export default defineConfig({
     setupFiles: ["test/setup.ts", "test/every-answer.ts"],
     env: { SETTLEKIT_TEST_SEED: seed },
     // These only end tests that hang, because a busy machine may be slow.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     passWithNoTests: false,
     // More than cores, because tests wait for processes, sockets and databases.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),

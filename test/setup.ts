@@ -10,7 +10,7 @@ vi.mock("fast-check", async (importOriginal) => {
 // Vitest gives up after a second, and a busy machine may need more.
 const { waitFor, waitUntil } = vi;
 const patient = (options?: number | { timeout?: number }) => ({
-  timeout: 60_000,
+  timeout: 120_000,
   ...(typeof options === "number" ? { timeout: options } : options),
 });
 vi.waitFor = (callback, options) => waitFor(callback, patient(options));

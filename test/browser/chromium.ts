@@ -13,10 +13,14 @@ async function findChromium(): Promise<string | undefined> {
 /** Undefined if no Chromium is available; the tests are then reported as skipped. */
 export const chromiumPath = await findChromium();
 
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({
+/** How long a step in a page may take: far less than a test, so that a hanging test names its step. */
+const stepMs = 120_000;
+
+export async function launchChromium(): Promise<Browser> {
+  const browser = await chromium.launch({
     ...(chromiumPath !== undefined && { executablePath: chromiumPath }),
     headless: true,
+    timeout: stepMs,
     args: [
       "--no-sandbox",
       "--disable-background-networking",
@@ -26,4 +30,5 @@ export function launchChromium(): Promise<Browser> {
       "--disable-gpu",
     ],
   });
+  return browser.on("context", (context) => context.setDefaultTimeout(stepMs));
 }

@@ -153,7 +153,6 @@ export class ElementShop {
   async watch(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser().newContext({ reducedMotion: "reduce", ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
     const watched: CheckoutPage = { page, events: [], troubles: [], origins: new Set() };
     page.on("console", (message) => watched.troubles.push(message.text()));
     page.on("pageerror", (error) => watched.troubles.push(String(error)));

@@ -15,8 +15,6 @@ export async function watchedPage(
   // Without a graphics card, animations would take most of a page's time.
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  // Far below a test's timeout, so that a hanging test names its step.
-  page.setDefaultTimeout(60_000);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(String(error)));
   page.on("console", (message) => {

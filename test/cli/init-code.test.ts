@@ -84,7 +84,7 @@ test.each(frameworks.slice(1))(
     const printed = Promise.all([text(child.stdout), text(child.stderr)]);
     const url = `http://127.0.0.1:${port}/webhooks`;
     try {
-      const { status } = await vi.waitFor(() => fetch(url), { timeout: 60_000 });
+      const { status } = await vi.waitFor(() => fetch(url));
       expect(status).toBe(405);
       const client = new MerchantClient({ secretKey, environment: "sandbox", baseUrl: server.url });
       const { paymentId: id } = await client.payments.create({ amount: 2500, orderId: "order_1" });
