@@ -156,7 +156,7 @@ export function elementLastsCases(browser: () => Browser): void {
 
     test("follows a payment that could not be found at first", async () => {
       const page = await shop.watch();
-      await page.clock.install();
+      await stopClock(page);
       const order = await shop.order();
       await refuse(order.paymentId, 404, 1);
       await shop.visit(order);
@@ -221,6 +221,8 @@ export function elementLastsCases(browser: () => Browser): void {
 
     test("falls back to execCommand if the Clipboard API is not allowed", async () => {
       const page = await shop.watch({ permissions: ["clipboard-read"] });
+      // "✓ Copy" is shown for two seconds.
+      await stopClock(page);
       await page.addInitScript(() => {
         Clipboard.prototype.writeText = () => Promise.reject(new Error("Not allowed"));
       });
@@ -288,10 +290,8 @@ export function elementLastsCases(browser: () => Browser): void {
       await shop.visit(order);
       await shop.shows("over");
       const { paymentId, secret } = await shop.order({ amount: 9900, orderId: "order_2" });
-      await shop.element.evaluate((it, properties) => Object.assign(it, properties), {
-        paymentId,
-        secret,
-      });
+      const next = { paymentId, secret };
+      await shop.element.evaluate((it, properties) => Object.assign(it, properties), next);
       await page.getByText("99 USDC").waitFor();
       expect(names()).toEqual(["change", "paid", "change"]);
     });

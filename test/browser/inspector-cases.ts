@@ -2,7 +2,12 @@ import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { create, paymentsPath, send, withdraw } from "../sandbox/merchant.ts";
-import { accessibilityViolations, type WatchedPage, watchedPage } from "./watched-page.ts";
+import {
+  accessibilityViolations,
+  stopClock,
+  type WatchedPage,
+  watchedPage,
+} from "./watched-page.ts";
 
 export function inspectorCases(browser: () => Browser): void {
   describe("the inspector", () => {
@@ -242,7 +247,11 @@ export function inspectorCases(browser: () => Browser): void {
       const page = await opened({ permissions: ["clipboard-read", "clipboard-write"] });
       await create(sandbox, { orderId: "it's" });
       await page.locator(".request > details > summary").click();
-      await page.getByRole("button", { name: "Copy as curl" }).click();
+      const copy = page.getByRole("button", { name: "Copy as curl" });
+      await copy.waitFor();
+      // "Copied" is shown for two seconds.
+      await stopClock(page);
+      await copy.click();
       await page.getByText("Copied").waitFor();
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       expect(copied).toContain('-H "x-service-secret-key: $SETTLEKIT_SECRET_KEY"');
