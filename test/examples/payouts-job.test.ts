@@ -64,15 +64,16 @@ async function runUntil(holds: () => boolean, { run }: Job): Promise<Run> {
 }
 
 /**
- * Runs the job to its end, again while a step waits for the next run, as a scheduler would. On a busy machine, a call may
- * take too long.
+ * Runs the job until every payout was sent or refused, or a person has to decide. On a busy machine, a call may take too
+ * long: then that payout waits for a later run, as of a scheduler.
  */
 async function finished({ run }: Job): Promise<{ code: unknown; output: string }> {
   for (;;) {
     const running = await run();
     const code = await running.ended();
     const { output } = running;
-    if (code === 0 || !output.includes("it will be retried")) return { code, output };
+    const isWaiting = /'(planned|sending)'/.test(output) && !output.includes("needs_decision");
+    if (!isWaiting) return { code, output };
   }
 }
 
