@@ -146,8 +146,13 @@ function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
     const rule = `would have no effect, because every request sets its own. ${cure}`;
     throw refused(`fetchOptions.${overridden}`, rule);
   }
-  const { dispatcher } = fetchOptions;
-  // A custom fetch may take a different kind of dispatcher.
+  const { agent, dispatcher } = fetchOptions;
+  // A custom fetch may take an agent, or a different kind of dispatcher.
+  if (!fetch && agent !== undefined) {
+    const cure =
+      "Use an undici dispatcher, such as new ProxyAgent(url), or pass a fetch that takes it";
+    throw refused("fetchOptions.agent", `would have no effect on the global fetch. ${cure}.`);
+  }
   if (!fetch && dispatcher !== undefined && typeof Object(dispatcher).dispatch !== "function") {
     const rule = "must be an undici dispatcher, such as new ProxyAgent(url)";
     throw refused("fetchOptions.dispatcher", `${rule}, got ${show(dispatcher)}.`);

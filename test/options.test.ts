@@ -1,5 +1,6 @@
 // Longer than 300 lines: the options of the client are tested in one place.
 
+import { Agent } from "node:http";
 import { describe, expect, test } from "vitest";
 import { ConfigurationError } from "../src/errors.ts";
 import type { CredentialSource } from "../src/http/settings.ts";
@@ -139,6 +140,15 @@ describe("fetchOptions", () => {
     const fetchOptions = { dispatcher };
     expect(() => configure({ ...complete, fetchOptions }, {})).toThrow(
       /^fetchOptions\.dispatcher must be an undici dispatcher, such as new ProxyAgent\(url\), got/,
+    );
+    const fetch = () => Promise.resolve(new Response());
+    expect(configure({ ...complete, fetchOptions, fetch }, {})).toMatchObject({ fetchOptions });
+  });
+
+  test("may have Node's agent only with a fetch that may take it", () => {
+    const fetchOptions = { agent: new Agent() };
+    expect(() => configure({ ...complete, fetchOptions }, {})).toThrow(
+      /^fetchOptions\.agent would have no effect on the global fetch\. Use an undici dispatcher/,
     );
     const fetch = () => Promise.resolve(new Response());
     expect(configure({ ...complete, fetchOptions, fetch }, {})).toMatchObject({ fetchOptions });
