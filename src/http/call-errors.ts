@@ -129,13 +129,14 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       const { status, fields, body } = failure;
       const { chainId, id = chainId, paymentId = id } = { ...(body as Record<string, unknown>) };
       const { redact = String } = call;
+      const what = Array.isArray(body) ? "a list" : `the object ${redact(show(paymentId))}`;
       const cure =
         replay === "safe"
           ? "error.body holds it. Do not use it: find out whether it came from a cache or proxy, and report it to the service."
           : "It is unknown what was created; error.body holds the whole response. Do not repeat the call: check what was " +
             "created, and report it to the service.";
       return new errors.UnexpectedResponseError(
-        `The service responded to ${operation} with the object ${redact(show(paymentId))}, which does not match the ` +
+        `The service responded to ${operation} with ${what}, which does not match the ` +
           `request (different ${fields.join(", ")}). ${cure}`,
         { ...facts, code: "answer_differs", status, body },
       );

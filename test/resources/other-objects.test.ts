@@ -58,6 +58,11 @@ describe("a response about another object than the requested one", () => {
     await expect(clientOf(server).chains.get(1)).rejects.toThrow("with the object 8453");
   });
 
+  test("names no object if it is a list", async () => {
+    using server = scriptedService({ body: [quote, { ...quote, paymentId: "b" }] });
+    await expect(quotesOf(clientOf(server)).list()).rejects.toThrow("with a list, which does not");
+  });
+
   test("never ends a wait", async () => {
     const fetch = async () => Response.json({ ...payment, status: "completed" });
     const { payments } = withFakeTime(createSandbox(), { fetch });
