@@ -49,7 +49,7 @@ export interface ApiResponse<T> {
   readonly requestId: string | undefined;
   /** The key that every attempt carried; only for calls that create something. */
   readonly idempotencyKey: string | undefined;
-  /** Requests sent for the call, the first one included. */
+  /** Requests sent for the call, the first one included; for a wait, its reads. */
   readonly attempts: number;
 }
 

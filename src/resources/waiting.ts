@@ -106,7 +106,9 @@ export async function* followStatus<T extends { readonly status: string }>(
         lastSeen = `The last status read is "${status}".`;
       }
       yield value;
-      if (typeof status === "string" && isFinal(status)) return value;
+      if (typeof status === "string" && isFinal(status)) {
+        return { ...value, attempts: facts.attempts };
+      }
     }
   } catch (error) {
     if (!SettlekitError.is(error)) throw error;

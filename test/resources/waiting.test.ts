@@ -26,6 +26,14 @@ test("every read of a wait has the wait's headers and timeoutMs", async () => {
   await expect(refused).rejects.toMatchObject({ param: "timeoutMs" });
 });
 
+test("a wait that succeeds counts its reads, as the error of one that fails does", async () => {
+  const { payments } = clientWith((read) =>
+    Response.json({ id: "p1", status: read < 3 ? "pending" : "completed" }),
+  );
+  const { attempts } = await payments.waitUntilFinal("p1").withResponse();
+  expect(attempts).toBe(3);
+});
+
 describe("the error that ends a wait", () => {
   test("names the wait, its reads and the last status at the deadline", async () => {
     const { payments } = clientWith(() => Response.json(pending));
