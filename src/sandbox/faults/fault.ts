@@ -86,11 +86,11 @@ export function checkFault(fault: Fault): Fault {
   } else if (fault.connection === "reset") {
     checkOptionNames(fault, ["connection", "when"]);
     checkMoment(fault.when, ["before", "after", "mid-answer"]);
-  } else if (fault.connection === "truncated") {
-    checkOptionNames(fault, ["connection"]);
   } else {
+    checkOptionNames(fault, ["status", "latencyMs", "connection", "when", "retryAfter", "body"]);
     const rule = 'an object with a status, a latencyMs, or a connection of "reset" or "truncated"';
-    check(false, "fault", rule, fault);
+    check(fault.connection === "truncated", "fault", rule, fault);
+    checkOptionNames(fault, ["connection"]);
   }
   // As JSON, like everything in the store, and a copy, because the caller may change the original.
   const json = jsonText(fault);

@@ -154,6 +154,8 @@ describe("an invalid fault", () => {
   });
 
   it.each([
+    [{ stat: 503, when: "before" }, "Did you mean status?"],
+    [{ latency: 800, when: "before" }, "Did you mean latencyMs?"],
     [{ status: 503, when: "before", retryafter: 3 }, "Did you mean retryAfter?"],
     [{ status: 503, when: "before", connection: "reset" }, "The options are: status, when, "],
     [{ latencyMs: 5, when: "before", retryAfter: 3 }, "The options are: latencyMs, when."],
