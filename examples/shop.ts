@@ -69,7 +69,7 @@ export function createShop(options: ShopOptions = {}) {
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
-      const url = new URL(request.url ?? "/", "http://shop");
+      const url = new URL(`http://shop${request.url}`);
       const route = `${request.method} ${url.pathname}`;
       if (url.pathname === "/webhooks") return await receiveWebhook(request, response);
       if (route === "POST /orders") return await createOrder(url, response);
