@@ -123,6 +123,18 @@ describe.skipIf(isMissing)(example.name, () => {
     });
   });
 
+  it.each([
+    ["the network is lost", undefined],
+    ["a proxy responds instead of the shop", { status: 502, body: "<h1>Bad Gateway</h1>" }],
+  ])("asks the customer to try again if %s", async (_, answer) => {
+    const page = await browser.newPage();
+    await page.route("**/payment", (route) => (answer ? route.fulfill(answer) : route.abort()));
+    await page.goto(url);
+    await page.getByRole("button", { name: "Buy: Mug, $25.00" }).click();
+    await page.getByText("Please try again.").waitFor();
+    await page.context().close();
+  });
+
   it("gives the page the payment's secret and no key", async () => {
     const answer = await fetch(`${url}/orders`, {
       method: "POST",

@@ -5,8 +5,9 @@ import { defineCheckoutElement } from "settlekit/checkout/element";
 
 defineCheckoutElement();
 const main = document.querySelector("main");
-const answer = await fetch(`${location.pathname}/payment`, { method: "POST" });
-const { product, state, baseUrl, payment } = await answer.json();
+const opening = fetch(`${location.pathname}/payment`, { method: "POST" });
+const order = await opening.then((answer) => answer.json()).catch(() => ({}));
+const { product, state, baseUrl, payment } = order;
 
 if (payment) {
   const checkout = document.createElement("settlekit-checkout");
@@ -14,5 +15,5 @@ if (payment) {
   Object.assign(checkout, { ...payment, baseUrl });
   main?.replaceChildren(checkout);
 } else {
-  main?.replaceChildren(answer.ok ? `${product}: ${state}` : "Please try again.");
+  main?.replaceChildren(state ? `${product}: ${state}` : "Please try again.");
 }
