@@ -13,6 +13,7 @@ import { checkOptions, type Same } from "../wire/fields.ts";
 
 /** The payment, and the service's address. */
 export interface CheckoutOptions extends ConnectionOptions {
+  /** The `paymentId` returned when the payment was created. */
   paymentId: string;
   /** The `secret` returned when the payment was created. Never the merchant secret key. */
   secret: string;
