@@ -192,6 +192,8 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
   it("does not skip an effect that was added while it was running, and reports it", async ({
     shop,
   }) => {
+    // Its name is registered, but for the other kind.
+    shop.inbox.on("withdrawal", "ship", {}, () => {});
     const get = shop.client.payments.get.bind(shop.client.payments);
     vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
       ship(shop.inbox);

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, vi } from "vitest";
-import { type Shop, shops } from "./shop.ts";
+import { type Shop, ship, shops } from "./shop.ts";
 
 describe.each(shops)("a list with items of the last hours, on %s,", (_, it) => {
   const minute = 60_000;
@@ -38,6 +38,19 @@ describe.each(shops)("a list with items of the last hours, on %s,", (_, it) => {
       }
     } as never);
     expect(await shop.inbox.reconcile()).toMatchObject({ listed: 2 });
+  });
+
+  it("is compared with the subjects of its own kind, even if one of the other kind has the same id", async ({
+    shop,
+  }) => {
+    ship(shop.inbox);
+    const id = await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    const withdrawal = { id, status: "completed", createdAt: new Date(now).toISOString() };
+    vi.spyOn(shop.client.withdrawals, "list").mockImplementation(async function* () {
+      yield withdrawal;
+    } as never);
+    expect(await shop.inbox.reconcile()).toMatchObject({ missed: 1 });
   });
 
   it.for([
