@@ -21,6 +21,13 @@ async function opened(limits: object) {
   return { world, payouts, plan, events, made: () => world.made.map(({ orderId }) => orderId) };
 }
 
+/** Settles the order as a webhook for the newest withdrawal would. */
+async function reportNewest(world: World, orderId: string): Promise<void> {
+  const withdrawal = await world.client().withdrawals.get(world.made.at(-1)?.id ?? "");
+  const work = () => inLedger("", (ledger) => settle(ledger, orderId, withdrawal));
+  await world.store().transaction(work);
+}
+
 it("refuses to plan a payout that the limits can never allow", async () => {
   const limits = { perPayout: 500, perDay: 400, per24Hours: 300, perRecipientAndDay: 200 };
   const { plan, payouts } = await opened({ ...limits, recipients: [order.recipientAddress] });
@@ -133,15 +140,37 @@ it("counts a payout with a second withdrawal again although its first one failed
   await plan("a", 600);
   await payouts.runDue();
   await world.client().withdrawals.create({ ...order, orderId: "a", amountInCents: 600 });
-  const [first, second] = world.made.map(({ id }) => id);
-  await world.sandbox.withdrawals.simulate(first ?? "", "fail");
+  await world.sandbox.withdrawals.simulate(world.made[0]?.id ?? "", "fail");
   await world.live(payouts, minute);
   expect((await payouts.stats()).takenToday).toBe(0);
-  const found = await world.client().withdrawals.get(second ?? "");
-  await world.store().transaction(() => inLedger("", (ledger) => settle(ledger, "a", found)));
+  await reportNewest(world, "a");
   await payouts.reopen({ by: "ann", reason: "A script paid it." });
   expect(await payouts.get("a")).toMatchObject({ state: "needs_decision", finalAt: undefined });
   expect((await payouts.stats()).takenToday).toBe(600);
+});
+
+it("counts a payout on the day it was sent, even if its second withdrawal is found a day later", async () => {
+  const { world, payouts, plan, made } = await opened({ perDay: 1_000 });
+  await plan("a", 600);
+  await payouts.runDue();
+  await world.client().withdrawals.create({ ...order, orderId: "a", amountInCents: 600 });
+  await world.advance(day);
+  await reportNewest(world, "a");
+  await payouts.reopen({ by: "ann", reason: "A script paid it." });
+  await plan("b", 600);
+  await payouts.runDue();
+  expect(made()).toContain("b");
+});
+
+it("no longer waits for the limits once another program has paid it", async () => {
+  const { world, payouts, plan } = await opened({ perDay: 1_000 });
+  await plan("a", 600);
+  await plan("b", 600);
+  await payouts.runDue();
+  expect((await payouts.get("b"))?.waitsUntil).toBeDefined();
+  await world.client().withdrawals.create({ ...order, orderId: "b", amountInCents: 600 });
+  await reportNewest(world, "b");
+  expect(await payouts.get("b")).toMatchObject({ state: "sent", waitsUntil: undefined });
 });
 
 it("waits for another person's approval above approveAbove", async () => {
