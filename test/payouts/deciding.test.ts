@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Withdrawal } from "../../src/index.ts";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
-import { inLedger } from "../../src/payouts/journal.ts";
-import { settle } from "../../src/payouts/settle.ts";
 import { minute, opened, order, quietMs, World } from "./world.ts";
 
 const by = { by: "ann" };
@@ -116,19 +114,11 @@ describe("a person's decision", () => {
     return { world, payouts, state, right, other };
   }
 
-  /** Settles the order as a webhook for the withdrawal would. */
-  async function tell(world: World, { id }: Withdrawal): Promise<void> {
-    const now = await world.client().withdrawals.get(id);
-    await world
-      .store()
-      .transaction(() => inLedger("", (ledger) => settle(ledger, order.orderId, now)));
-  }
-
   it("is not preempted by a webhook for one of two withdrawals", async () => {
     const { world, state, right, other } = await twice();
     for (const each of [right, other]) {
       await world.sandbox.withdrawals.simulate(each.id, "complete");
-      await tell(world, each);
+      await world.report(each.id);
       expect(await state()).toBe("needs_decision");
     }
   });
@@ -138,11 +128,11 @@ describe("a person's decision", () => {
     await payouts.resolve(order.orderId, { ...by, withdrawalId: right.id });
     await payouts.reopen({ ...by, reason: "a script paid it, too" });
     await world.sandbox.withdrawals.simulate(other.id, "process");
-    await tell(world, other);
+    await world.report(other.id);
     await world.sandbox.withdrawals.simulate(right.id, "complete");
     await world.live(payouts, 30 * minute);
     await world.sandbox.withdrawals.simulate(other.id, "fail");
-    await tell(world, other);
+    await world.report(other.id);
     expect(await state()).toBe("completed");
     expect((await payouts.stats()).stopped).toBeUndefined();
     expect((await payouts.verify()).ok).toBe(true);
@@ -152,7 +142,8 @@ describe("a person's decision", () => {
     const { world, payouts, state, right } = await twice();
     await payouts.resolve(order.orderId, { ...by, withdrawalId: right.id });
     await payouts.reopen({ ...by, reason: "a script paid it, too" });
-    await tell(world, await world.client().withdrawals.create(order));
+    const { id } = await world.client().withdrawals.create(order);
+    await world.report(id);
     expect(await state()).toBe("needs_decision");
     expect((await payouts.stats()).stopped).toBeDefined();
   });
@@ -186,7 +177,7 @@ describe("a person's decision", () => {
     });
     await payouts.resolve(order.orderId, { ...neverSent, sendAgain: false });
     await payouts.reopen({ ...by, reason: "prefixes" });
-    await tell(world, foreign);
+    await world.report(foreign.id);
     expect(await state()).toBe("cancelled");
     expect((await payouts.stats()).stopped).toBeUndefined();
   });

@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Payout, PayoutsEvent } from "../../src/payouts/index.ts";
-import { inLedger } from "../../src/payouts/journal.ts";
-import { settle } from "../../src/payouts/settle.ts";
 import { minute, order, World } from "./world.ts";
 
 const other = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
@@ -19,13 +17,6 @@ async function opened(limits: object) {
     recipientAddress = order.recipientAddress,
   ) => payouts.plan({ ...order, orderId, amountInCents, recipientAddress }, { by: "bob" });
   return { world, payouts, plan, events, made: () => world.made.map(({ orderId }) => orderId) };
-}
-
-/** Settles the order as a webhook for the newest withdrawal would. */
-async function reportNewest(world: World, orderId: string): Promise<void> {
-  const withdrawal = await world.client().withdrawals.get(world.made.at(-1)?.id ?? "");
-  const work = () => inLedger("", (ledger) => settle(ledger, orderId, withdrawal));
-  await world.store().transaction(work);
 }
 
 it("refuses to plan a payout that the limits can never allow", async () => {
@@ -143,7 +134,7 @@ it("counts a payout with a second withdrawal again although its first one failed
   await world.sandbox.withdrawals.simulate(world.made[0]?.id ?? "", "fail");
   await world.live(payouts, minute);
   expect((await payouts.stats()).takenToday).toBe(0);
-  await reportNewest(world, "a");
+  await world.report(world.made.at(-1)?.id, { orderId: "a" });
   await payouts.reopen({ by: "ann", reason: "A script paid it." });
   expect(await payouts.get("a")).toMatchObject({ state: "needs_decision", finalAt: undefined });
   expect((await payouts.stats()).takenToday).toBe(600);
@@ -155,7 +146,7 @@ it("counts a payout on the day it was sent, even if its second withdrawal is fou
   await payouts.runDue();
   await world.client().withdrawals.create({ ...order, orderId: "a", amountInCents: 600 });
   await world.advance(day);
-  await reportNewest(world, "a");
+  await world.report(world.made.at(-1)?.id, { orderId: "a" });
   await payouts.reopen({ by: "ann", reason: "A script paid it." });
   await plan("b", 600);
   await payouts.runDue();
@@ -169,7 +160,7 @@ it("no longer waits for the limits once another program has paid it", async () =
   await payouts.runDue();
   expect((await payouts.get("b"))?.waitsUntil).toBeDefined();
   await world.client().withdrawals.create({ ...order, orderId: "b", amountInCents: 600 });
-  await reportNewest(world, "b");
+  await world.report(world.made.at(-1)?.id, { orderId: "b" });
   expect(await payouts.get("b")).toMatchObject({ state: "sent", waitsUntil: undefined });
 });
 

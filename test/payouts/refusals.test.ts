@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
 import { databases } from "../databases.ts";
-import { order, World } from "./world.ts";
+import { minute, order, World } from "./world.ts";
 
 const by = { by: "ann" };
 const empty = { code: "insufficient_balance", message: "The wallet is empty" };
@@ -144,5 +144,54 @@ describe.each(databases)("refusals by the service, on %s", (_, openDatabase) => 
     expect(await other.stats()).toMatchObject({ stopped: undefined, states: { refused: 1 } });
     await plan(1);
     expect(await run(empty)).toMatchObject({ isStopped: true, refused: 5 });
+  });
+});
+
+describe("a refused key does not undo a payout's new state", () => {
+  /** The payout, whose request is refused after something else happened. */
+  async function refusedAfter(
+    happens: (world: World, payouts: ReturnType<World["open"]>) => Promise<void>,
+  ) {
+    const world: World = World.inMemory();
+    const answer = async (request: Request) => {
+      if (request.method === "GET") return world.sandbox.fetch(request);
+      await happens(world, payouts);
+      return Response.json({ code: "unauthorized", message: "No" }, { status: 401 });
+    };
+    const fetch = (url: string, init: unknown) => answer(new Request(url, init as RequestInit));
+    const payouts = world.open({ client: { fetch } });
+    await payouts.migrate();
+    await payouts.plan(order);
+    await payouts.runDue();
+    return payouts.get(order.orderId);
+  }
+
+  it("when a webhook has reported a withdrawal that another program made", async () => {
+    const payout = await refusedAfter(async (world) => {
+      const { id } = await world.client().withdrawals.create(order);
+      await world.report(id);
+    });
+    expect(payout?.state).toBe("sent");
+  });
+
+  it("when another worker has claimed it since a webhook reported its withdrawal", async () => {
+    const payout = await refusedAfter(async (world) => {
+      const { id } = await world.client().withdrawals.create(order);
+      await world.report(id);
+      await world.advance(minute);
+      world.answer = () => new Response("down", { status: 503 });
+      expect(await world.open().runDue()).toBe(1);
+    });
+    expect(payout?.state).toBe("sent");
+  });
+
+  it("when a person has decided that it is a withdrawal with another amount", async () => {
+    const payout = await refusedAfter(async (world, payouts) => {
+      const made = await world.client().withdrawals.create({ ...order, amountInCents: 700 });
+      await world.report(made.id);
+      const decision = { by: "ann", withdrawalId: made.id, acceptDifferences: true };
+      expect((await payouts.resolve(order.orderId, decision)).state).toBe("sent");
+    });
+    expect(payout?.state).toBe("sent");
   });
 });

@@ -3,22 +3,15 @@ import { createInbox } from "../../src/inbox/index.ts";
 import type { Withdrawal } from "../../src/index.ts";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
-import { settle } from "../../src/payouts/settle.ts";
 import { call, type Store } from "../../src/stores/store.ts";
 import { databases } from "../databases.ts";
 import { minute, opened, order, World } from "./world.ts";
-
-/** Settles the order as a webhook for the withdrawal would. */
-async function tell(world: World, id: string, store = world.store()): Promise<void> {
-  const now = await world.client().withdrawals.get(id);
-  await store.transaction(() => inLedger("", (ledger) => settle(ledger, order.orderId, now)));
-}
 
 describe("a payout's new state", () => {
   it("is reported once, even if a webhook arrives before the response", async () => {
     const afterResponse = async (request: Request) => {
       const [withdrawal] = world.made;
-      if (request.method === "POST" && withdrawal) await tell(world, withdrawal.id);
+      if (request.method === "POST" && withdrawal) await world.report(withdrawal.id);
     };
     const client = { hooks: { afterResponse: [({ request }: never) => afterResponse(request)] } };
     const { world, payouts, told, state } = await opened({ client });
@@ -36,29 +29,11 @@ describe("a payout's new state", () => {
       if (world.creations.length > 1) return;
       const { id } = await world.client().withdrawals.create(order);
       world.change = (body) => ({ ...body, amountInCents: 0 });
-      await tell(world, id);
+      await world.report(id);
     };
     await payouts.runDue();
     expect(await state()).toBe("sent");
     expect(told()).not.toContain("sent");
-  });
-
-  it("is not undone by a refused key, so that nothing is sent again", async () => {
-    const world: World = World.inMemory();
-    const answer = async (request: Request) => {
-      if (request.method === "GET") return world.sandbox.fetch(request);
-      // Meanwhile, another program pays the order, and a webhook reports it.
-      const { id } = await world.client().withdrawals.create(order);
-      await tell(world, id);
-      return Response.json({ code: "unauthorized", message: "No" }, { status: 401 });
-    };
-    const payouts = world.open({
-      client: { fetch: (url, init) => answer(new Request(url, init)) },
-    });
-    await payouts.migrate();
-    await payouts.plan(order);
-    await payouts.runDue();
-    expect((await payouts.get(order.orderId))?.state).toBe("sent");
   });
 });
 
@@ -75,7 +50,7 @@ describe.each(databases)("on %s, an order with several withdrawals", (_, openDat
 
     await payouts.resolve(order.orderId, { by: "ann", withdrawalId: String(ids[1]) });
     await payouts.reopen({ by: "ann", reason: "a script paid it" });
-    for (const id of ids) await tell(world, id);
+    for (const id of ids) await world.report(id);
     expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", withdrawalId: ids[1] });
     expect(await payouts.verify()).toMatchObject({ ok: true });
   });
@@ -92,7 +67,7 @@ describe.each(databases)("on %s, an order with several withdrawals", (_, openDat
     const ids = world.made.map(({ id }) => id);
     await expectAll(payouts, ids);
     ids.push(...(await paidBy(world, 1)));
-    for (const id of ids) await tell(world, id);
+    for (const id of ids) await world.report(id);
     await expectAll(payouts, ids);
   });
 
@@ -135,7 +110,7 @@ it("ends a payout when its withdrawal first ended, however often that is reporte
   await world.advance(24 * 60 * minute);
   // A report need not repeat the hash.
   world.answer = () => Response.json({ ...order, id, status: "completed" });
-  await tell(world, id);
+  await world.report(id);
   expect(await payouts.get(order.orderId)).toEqual(ended);
 });
 
@@ -145,7 +120,7 @@ it("does not make the journal look altered when a cancelled payout has a cancell
   await payouts.cancel(order.orderId, { by: "ann" });
   const { id } = await world.client().withdrawals.create(order);
   await world.sandbox.withdrawals.simulate(id, "cancel");
-  await tell(world, id);
+  await world.report(id);
   expect(await state()).toBe("cancelled");
   expect((await payouts.stats()).stopped?.reason).toContain("is cancelled, but has the withdrawal");
   expect(await payouts.verify()).toMatchObject({ ok: true });
@@ -166,7 +141,7 @@ it.each(["amountInCents", "orderId"] as const)(
     );
     await payouts.resolve(order.orderId, { ...neverSent, sendAgain: false });
     await payouts.reopen({ by: "ann", reason: "prefixes" });
-    await tell(world, (world.made as [Withdrawal])[0].id);
+    await world.report((world.made as [Withdrawal])[0].id);
     expect(await state()).toBe("cancelled");
     expect((await payouts.stats()).stopped).toBeUndefined();
     expect((await payouts.verify()).ok).toBe(true);
@@ -204,7 +179,7 @@ it.skipIf(openPostgres === undefined)(
     let telling: Promise<void> | undefined;
     /** Records the webhook right before the payout is left to a person, unless a lock prevents that. */
     const webhook = async () => {
-      telling = tell(world, (world.made as [Withdrawal])[0].id, other);
+      telling = world.report((world.made as [Withdrawal])[0].id, { store: other });
       await Promise.race([telling, new Promise((resolve) => setTimeout(resolve, 300))]);
     };
     const store: Store = {
@@ -245,7 +220,7 @@ it("refuses to call a payout never sent whose withdrawal a webhook reported, but
   await payouts.plan(order);
   await payouts.runDue();
   await world.client().withdrawals.create(order);
-  for (const { id } of world.made) await tell(world, id);
+  for (const { id } of world.made) await world.report(id);
   world.lagMs = 60 * minute;
   await world.advance(10 * minute);
   expect(await state()).toBe("needs_decision");

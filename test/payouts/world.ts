@@ -1,7 +1,9 @@
 import { vi } from "vitest";
 import { type ClientOptions, MerchantClient } from "../../src/index.ts";
 import { createPayouts, type PayoutsEvent } from "../../src/payouts/index.ts";
+import { inLedger } from "../../src/payouts/journal.ts";
 import type { PayoutsOptions } from "../../src/payouts/options.ts";
+import { settle } from "../../src/payouts/settle.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
 import type { RunningWorker } from "../../src/stores/worker.ts";
@@ -152,6 +154,12 @@ export class World {
     this.#now = end;
     await this.#setClock(end);
     if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(ms);
+  }
+
+  /** Settles the order as a webhook for the withdrawal would. */
+  async report(id = "", { orderId = order.orderId, store = this.store() } = {}): Promise<void> {
+    const withdrawal = await this.client().withdrawals.get(id);
+    await store.transaction(() => inLedger("", (ledger) => settle(ledger, orderId, withdrawal)));
   }
 
   /** Runs due payouts again and again while time advances in steps. */
