@@ -81,3 +81,29 @@ it("continues once a person has closed the breaker, and then looks first", async
   expect(world.made).toHaveLength(2);
   expect(stops()).toHaveLength(1);
 });
+
+it("does not count the list as read if commits were lost meanwhile, even if others took their place", async () => {
+  const { world, payouts, failOver } = await failingOver();
+  const paid = (orderId: string) => world.client().withdrawals.create({ ...order, orderId });
+  await paid("oldest");
+  await payouts.runDue();
+  await world.sandbox.clock.advance("1h");
+  await paid("newest");
+  // The first page has the payout's withdrawal, which the ledger still knows then.
+  world.pageSize = 2;
+  let isLost = false;
+  const beforeRequest = async ({ request }: { request: Request }) => {
+    if (isLost || !request.url.includes("offset=1")) return;
+    isLost = true;
+    await failOver();
+    const other = world.open();
+    for (const orderId of ["b", "c", "d", "e"]) await other.plan({ ...order, orderId });
+  };
+  const reader = world.open({ client: { hooks: { beforeRequest: [beforeRequest as never] } } });
+  await reader.plan({ ...order, orderId: "next" });
+  await reader.runDue();
+  expect(isLost).toBe(true);
+  await reader.reopen({ by: "ann", reason: "The failover is over." });
+  await world.live(reader);
+  expect(world.made.filter(({ orderId }) => orderId === order.orderId)).toHaveLength(1);
+});
