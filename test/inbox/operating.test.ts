@@ -189,26 +189,6 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
     await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_1"]));
   });
 
-  it("does not skip an effect that was added while it was running, and reports it", async ({
-    shop,
-  }) => {
-    // Its name is registered, but for the other kind.
-    shop.inbox.on("withdrawal", "ship", {}, () => {});
-    const get = shop.client.payments.get.bind(shop.client.payments);
-    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
-      ship(shop.inbox);
-      return get(id);
-    }) as never);
-    await shop.paid("order_1");
-    await shop.inbox.settleDue();
-    expect(shop.told("retried")).toMatchObject([
-      { error: { code: "effect_not_registered", message: expect.stringContaining("effect ship") } },
-    ]);
-    await shop.advance(10_000);
-    await shop.inbox.settleDue();
-    expect(await shop.shipments()).toEqual(["order_1"]);
-  });
-
   it("refuses duplicate and invalid effect names", ({ shop }) => {
     ship(shop.inbox);
     expect(() => ship(shop.inbox)).toThrow(/Two effects on payment are called "ship"/);

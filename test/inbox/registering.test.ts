@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { insert } from "./insert.ts";
 import { openShop, ship, shops } from "./shop.ts";
 
@@ -18,6 +18,26 @@ describe.each(shops)("an effect on %s", (_, it) => {
     await shop.inbox.settleDue();
     expect(ran).toEqual([`book of payment ${id}`, `book_payment of payment ${id}`]);
     expect(shop.told("retried")).toEqual([]);
+  });
+
+  it("that was added while the inbox was running is not skipped, but reported", async ({
+    shop,
+  }) => {
+    // Its name is registered, but for the other kind.
+    shop.inbox.on("withdrawal", "ship", {}, () => {});
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
+      ship(shop.inbox);
+      return get(id);
+    }) as never);
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(shop.told("retried")).toMatchObject([
+      { error: { code: "effect_not_registered", message: expect.stringContaining("effect ship") } },
+    ]);
+    await shop.advance(10_000);
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
   });
 
   it("for `confirmed` runs for `completed`, which means the same", async ({ shop }) => {
