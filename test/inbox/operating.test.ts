@@ -71,12 +71,14 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
-    it("rethrows the effect's error, so that a queue retries", async ({ shop }) => {
+    it("rethrows the effect's error, and leaves its subject to be retried", async ({ shop }) => {
+      shop.deliverTo(async () => new Response());
       shop.inbox.on("payment", "ship", {}, () => {
         throw new Error("out of stock");
       });
       const id = await shop.paid("order_1");
       await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
+      expect(await shop.inbox.failing()).toMatchObject([{ subject: id, failures: 1 }]);
     });
 
     it("leaves other payments, a withdrawal with the same id and an order with this name to the workers", async ({
@@ -161,9 +163,7 @@ describe.each(shops)("operating an inbox on %s", (_, it) => {
   it("runs an effect for a refund that only the list shows, however old the payment", async ({
     shop,
   }) => {
-    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
-    await shop.sandbox.payments.simulate(paymentId, "success");
-    await shop.sandbox.webhooks.idle();
+    await shop.paid("order_1");
     await shop.query("DELETE FROM {inbox_subjects}");
     await shop.advance(86_400_000);
     const refunded: unknown[] = [];
