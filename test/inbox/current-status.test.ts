@@ -45,6 +45,7 @@ describe.each(shops)("the current status of a payment, on %s", (_, it) => {
     await deliver(shop, "payment.updated", { status: "completed", orderId: "order_1" });
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toEqual(["order_1"]);
+    expect(await shop.inbox.stats()).toMatchObject({ changed: 0 });
   });
 
   it("counts from when a webhook without an id reported it, as from one with an id", async ({
