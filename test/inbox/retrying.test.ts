@@ -68,6 +68,16 @@ describe.each(shops)("a payment that failed on %s", (_, it) => {
     ]);
   });
 
+  it("does not end settleDue, even if the database refuses to record it", async ({ shop }) => {
+    await shop.query("CREATE UNIQUE INDEX x ON {inbox_subjects} (failures) WHERE failures > 0");
+    shop.inbox.on("payment", "ship", {}, () => {
+      throw new Error("out of stock");
+    });
+    for (const orderId of ["order_1", "order_2"]) await shop.paid(orderId);
+    await shop.inbox.settleDue();
+    expect(await shop.inbox.failing()).toHaveLength(1);
+  });
+
   it.for([
     ["a failure", new Error("The service is down.")],
     ["an outage", new RateLimitError("Too many requests.", { code: "rate_limited" })],
