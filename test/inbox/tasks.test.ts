@@ -21,6 +21,7 @@ describe.each(shops)("tasks on %s", (_, it) => {
     await shop.advance(10_000);
     await shop.inbox.settleDue();
     expect(keys[2]).toBe(keys[0]);
+    expect(shop.told("claimed").at(-1)).toEqual({ type: "claimed", subjects: 0, tasks: 1 });
     expect(await shop.inbox.stats()).toMatchObject({ tasks: 0, parked: 0 });
   });
 
