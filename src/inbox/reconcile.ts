@@ -5,7 +5,7 @@ import { checkOptionNames, show, timeOf } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { makeDue, subjectQueue, tasksOf } from "./claims.ts";
 import { noteNews, storable } from "./news.ts";
-import { checkSince, readTenant } from "./options.ts";
+import { checkSince } from "./options.ts";
 import type { InboxContext } from "./settle.ts";
 import { fetchedRank, resourceOf, type SubjectKind, signedRank, stateOf } from "./subject.ts";
 import { unknownTenant } from "./tenants.ts";
@@ -114,7 +114,7 @@ export function readReconcile(options: ReconcileOptions) {
   const { since, tenant, signal = new AbortController().signal } = options;
   checkSince(since);
   checkSignal(signal);
-  return { since, tenant: tenant === undefined ? tenant : readTenant({ tenant }), signal };
+  return { since, tenant, signal };
 }
 
 /** Checks all lists of one tenant, or of all, from a given time. */
