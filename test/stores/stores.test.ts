@@ -171,6 +171,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
       if (name === "SQLite" || woken.length > 1) resolve();
       ready.resolve();
     });
+    const unsubscribeSecond = store.listen("inbox", () => {});
     const unsubscribeOther = store.listen("payouts", () => woken.push("payouts"));
     // PostgreSQL wakes once when it begins to listen, because it may have missed something.
     if (name === "PostgreSQL") await ready.promise;
@@ -179,6 +180,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     await inboxWoken;
     expect(woken).not.toContain("payouts");
     await unsubscribe();
+    await unsubscribeSecond();
     await unsubscribeOther();
   });
 
