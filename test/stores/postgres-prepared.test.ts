@@ -21,8 +21,9 @@ describe.skipIf(server === undefined)("the prepared statements of a store on Pos
   const prepared = async () =>
     (await pool.query("SELECT name FROM pg_prepared_statements")).rows as unknown;
 
-  it("are used again by later transactions", async () => {
+  it("are used again by later transactions, even after a failure", async () => {
     const store = postgres(pool);
+    await expect(store.transaction(() => sql("SELECT $1 FROM x", ["a"]))).rejects.toThrow();
     await read(store);
     await read(store);
     expect(await prepared()).toEqual([{ name: expect.stringMatching(/^settlekit_/) }]);
