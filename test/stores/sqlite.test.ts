@@ -109,6 +109,28 @@ it("joins the shop's open transaction synchronously, and rolls back with it", as
   );
 });
 
+it("knows whether a transaction is open where Node does not tell, before version 22.16", async () => {
+  const db = new Proxy(new DatabaseSync(":memory:"), {
+    get(database, name) {
+      if (name === "isTransaction") return undefined;
+      const value: unknown = Reflect.get(database, name);
+      return typeof value === "function" ? value.bind(database) : value;
+    },
+  });
+  const store = sqlite(db);
+  await migrate(store, orders);
+  expect(() => store.join(db, () => add("a"))).toThrow(/no open transaction/);
+  const failing = store.transaction(function* () {
+    yield* add("a");
+    throw new Error("no more");
+  });
+  await expect(failing).rejects.toThrow("no more");
+  db.exec("BEGIN IMMEDIATE");
+  store.join(db, () => add("b"));
+  db.exec("COMMIT");
+  expect(count(db)).toBe(1);
+});
+
 it("says that a shared database was opened without a busy timeout, as is Node's default", async () => {
   const database = await openSqlite();
   const db = new DatabaseSync(database.address);
