@@ -72,3 +72,10 @@ it("does not wait longer than drainMs for a listener that cannot connect to the 
   await vi.advanceTimersByTimeAsync(1_500);
   expect(stopped).toHaveBeenCalled();
 });
+
+it("leaves no timer behind once it has stopped, so that the process can exit", async () => {
+  const { worker } = working([{ waitMs: 500, turn: async () => false }]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await worker.stop();
+  expect(vi.getTimerCount()).toBe(0);
+});
