@@ -78,6 +78,19 @@ describe.each(shops)("an inbox on %s", (name, it) => {
     expect(await shop.shipments()).toEqual(["left", "order_1"]);
   });
 
+  it("does not exceed its concurrency for a suspect", async ({ shop }) => {
+    const hanging = Promise.withResolvers<never>();
+    const get = vi.spyOn(shop.client.payments, "get").mockReturnValue(hanging.promise as never);
+    for (const orderId of ["order_1", "suspect"]) await shop.paid(orderId);
+    const suspect = "SELECT max(id) FROM {inbox_subjects}";
+    await shop.query(`UPDATE {inbox_subjects} SET starts = 1 WHERE id = (${suspect})`);
+    stopTime();
+    await using _worker = shop.inbox.start({ reconcileEvery: false, concurrency: 1 });
+    await shop.pass(62_000);
+    expect(get).toHaveBeenCalledOnce();
+    hanging.reject(new Error("The service is down."));
+  });
+
   // An effect on SQLite is synchronous, and nothing can interrupt it.
   if (name !== "SQLite")
     it("interrupts a hanging effect when its lease ends, and continues", async ({ shop }) => {
