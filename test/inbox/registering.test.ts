@@ -92,6 +92,24 @@ describe.each(shops)("an effect on %s", (_, it) => {
     expect(ran).toEqual(["order_1"]);
   });
 
+  it("that is new runs once a known payment reaches its state, even if only the list shows that", async ({
+    shop,
+  }) => {
+    shop.deliverTo(async () => new Response());
+    const settle = async () => {
+      await shop.inbox.reconcile({ since: new Date(0) });
+      await shop.inbox.settleDue();
+    };
+    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
+    await settle();
+    await shop.advance(day);
+    ship(shop.inbox);
+    await settle();
+    await shop.sandbox.payments.simulate(paymentId, "success");
+    await settle();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+  });
+
   it.for([
     ["an hour", day / 24, ["completed"]],
     ["three days", 3 * day, []],
