@@ -79,3 +79,15 @@ it("leaves no timer behind once it has stopped, so that the process can exit", a
   await worker.stop();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it("looks for work again at once if it was woken while it looked", async () => {
+  const alarm = new Alarm();
+  alarm.ring();
+  const slept = vi.fn();
+  void alarm.sleep(500).then(slept);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(slept).toHaveBeenCalledOnce();
+  void alarm.sleep(500).then(slept);
+  await vi.advanceTimersByTimeAsync(499);
+  expect(slept).toHaveBeenCalledOnce();
+});
