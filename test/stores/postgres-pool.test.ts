@@ -27,7 +27,7 @@ describe.skipIf(server === undefined)("a store that gets no client from its pool
     const small = new pg.Pool({ connectionString: database.url, max: 1 });
     const taken = await small.connect();
     const waiting = postgres(small, { connectTimeoutMs: 20 }).transaction(() => one());
-    await expect(waiting).rejects.toThrow(/All 1 clients of the pool were in use for 20 ms/);
+    await expect(waiting).rejects.toThrow(/^All 1 clients of the pool were in use for 20 ms/);
     taken.release();
     // The client that came too late went back to the pool.
     await (await small.connect()).release();
@@ -52,6 +52,12 @@ describe.skipIf(server === undefined)("a store that gets no client from its pool
       expect.objectContaining({ code: "store_unavailable" }),
     );
     await lost.end();
+  });
+
+  it("reports that the server does not answer", async () => {
+    const silent = { connect: () => new Promise(() => {}), options: { max: 1 }, totalCount: 0 };
+    const reading = postgres(silent as never, { connectTimeoutMs: 20 }).transaction(() => one());
+    await expect(reading).rejects.toThrow("did not accept a connection within 20 ms");
   });
 
   it("reports why none of a host's addresses can be reached", async () => {
