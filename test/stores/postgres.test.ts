@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { postgres } from "../../src/stores/postgres.ts";
@@ -165,6 +166,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
         })(),
       /got an EntityManager\. Without one, leave `tx` out, once your own transaction has committed\./,
     ],
+    ["a query builder's transaction, which has events", () => new EventEmitter(), /EventEmitter\./],
     ["a pool", () => pool, /is a pool.*Pass the client that you ran BEGIN on/],
   ])("refuses to join %s", async (_, tx, message) => {
     const joining = postgres(pool).join(tx() as unknown as pg.PoolClient, () => add("a"));
