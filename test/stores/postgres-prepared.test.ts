@@ -40,7 +40,7 @@ describe.skipIf(server === undefined)("the prepared statements of a store on Pos
     const store = postgres(pool);
     await read(store);
     await pool.query("DEALLOCATE ALL");
-    await expect(read(store)).rejects.toThrow(/does not exist/);
+    await expect(read(store)).rejects.toThrow(/does not exist. See `cause`.$/);
     expect(await read(store)).toEqual([{ value: "a" }]);
     expect(await prepared()).toEqual([]);
   });
