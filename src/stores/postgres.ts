@@ -99,7 +99,7 @@ export function postgres<Client extends PostgresClient>(
 
   async function execute(client: Client, text: string, values: readonly unknown[]): Promise<Row[]> {
     const expanded = dialect.expand(text);
-    // Without values, there may be several statements, as in a migration.
+    // Statements without values, such as those of a migration, gain little from it.
     const name = usage?.canPrepare && values.length > 0 ? { name: nameOf(expanded) } : undefined;
     const query = { ...name, text: expanded, values: [...values], types };
     const running = client.query(query).catch((error: unknown) => {
