@@ -67,6 +67,13 @@ describe.skipIf(server === undefined)("a store that gets no client from its pool
     await expect(reading).rejects.toThrow("PostgreSQL failed: ECONNREFUSED. Check");
   });
 
+  it.each(["08006", "57P03"])("reports that it may be available later after %s", async (code) => {
+    const refused = Object.assign(new Error("starting up"), { code });
+    const starting = { connect: () => Promise.reject(refused) } as never;
+    const reading = postgres(starting).transaction(() => one());
+    await expect(reading).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+
   it("leaves no timer behind that would keep a finished process running", async () => {
     const unreachable = { connect: () => Promise.reject(new Error("refused")) } as never;
     const read = () => postgres(unreachable).transaction(() => one());
