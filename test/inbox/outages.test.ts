@@ -81,6 +81,16 @@ describe.each(shops)("while the service cannot be read, an inbox on %s", (_, it)
     },
   );
 
+  it("counts no failures while its key lacks the permission to read anything", async ({ shop }) => {
+    for (const route of ["GET /payments/{paymentId}", "GET /payments"] as const) {
+      shop.sandbox.faults.next(route, { status: 403, when: "before" }, always);
+    }
+    await sell(shop, ["order_1"]);
+    await shop.inbox.settleDue();
+    expect(shop.told("failed")).toMatchObject([{ error: { name: "PermissionError" } }]);
+    expect(await failures(shop)).toBe(0);
+  });
+
   it("counts no failures after a 429, which is never about one payment", async ({ shop }) => {
     await sell(shop, ["order_0"]);
     const limited = new RateLimitError("Too many requests.", { code: "rate_limited" });
