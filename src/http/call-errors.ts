@@ -31,7 +31,7 @@ export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): S
 }
 
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
-  const { operation, replay, service, idempotencyKey, attempts } = call;
+  const { operation, replay, service, idempotencyKey, attempts, redact = String } = call;
   const { origin } = new URL(service.baseUrl);
   const requestId = "requestId" in failure ? failure.requestId : undefined;
   const facts = { operation, idempotencyKey, attempts, outcome, requestId };
@@ -128,7 +128,6 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     case "differing": {
       const { status, fields, body } = failure;
       const { chainId, id = chainId, paymentId = id } = { ...(body as Record<string, unknown>) };
-      const { redact = String } = call;
       const what = Array.isArray(body) ? "a list" : `the object ${redact(show(paymentId))}`;
       const cure =
         replay === "safe"
