@@ -80,7 +80,7 @@ export function elementEmbeddedCases(browser: () => Browser): void {
       await shop.page.getByText("25 USDC").waitFor();
     });
 
-    test("leaves alone what the customer copies after it has copied with execCommand", async () => {
+    test("falls back to execCommand if the Clipboard API is not allowed, and leaves the customer's own copies alone", async () => {
       const page = await shop.watch({ permissions: ["clipboard-read"] });
       // "✓ Copy" is shown for two seconds.
       await stopClock(page);
@@ -91,6 +91,7 @@ export function elementEmbeddedCases(browser: () => Browser): void {
       await page.getByText("25 USDC").waitFor();
       await page.getByRole("button", { name: "Copy the amount" }).click();
       await page.getByText("✓ Copy").waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("25");
       const copied = await page.evaluate(() => {
         const own = document.createElement("p");
         own.textContent = "Thank you";

@@ -219,20 +219,6 @@ export function elementLastsCases(browser: () => Browser): void {
       expect(await page.evaluate(() => getSelection()?.toString())).toBe("25");
     });
 
-    test("falls back to execCommand if the Clipboard API is not allowed", async () => {
-      const page = await shop.watch({ permissions: ["clipboard-read"] });
-      // "✓ Copy" is shown for two seconds.
-      await stopClock(page);
-      await page.addInitScript(() => {
-        Clipboard.prototype.writeText = () => Promise.reject(new Error("Not allowed"));
-      });
-      await shop.visit(await shop.order());
-      await page.getByText("25 USDC").waitFor();
-      await page.getByRole("button", { name: "Copy the amount" }).click();
-      await page.getByText("✓ Copy").waitFor();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("25");
-    });
-
     test("follows the page's language, also in a shadow tree, and sets its own lang attribute", async () => {
       const page = await shop.watch();
       await shop.visit(await shop.order());
